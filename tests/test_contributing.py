@@ -57,7 +57,7 @@ ADDED = {
             ALONE: "",
             "build_svm": "build_twin_net",
             '"svm"': '"twin-net"',
-            "* ``svm``: (1), the support vector machine.\n* ``svm-dual``: the dual of (1).": "* ``twin-net``: Vapnik",
+            "The support vector machine, Aytug, (1), and its dual.": "The twin net of Vapnik.",
             "Return the linear support": "Return the twin of the support",
             "Aytug, (1).": "Vapnik, *Statistical Learning Theory*, Wiley (1998).",
             'equation="(1)"': 'equation="Vapnik"',

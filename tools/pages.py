@@ -140,7 +140,7 @@ def guarded(latex: str) -> str:
 
 def _authors(paper: str | None, root: str) -> str:
     """Return the authors of a paper with a link to its page; nothing without a paper."""
-    return f"[{PAPERS[paper].authors}]({root}{PAPERS[paper].page})" if paper else ""
+    return f"[{PAPERS[paper].authors}]({root}docs/{paper}.md)" if paper else ""
 
 
 def _parameters(doc: str, values: Mapping[str, Any]) -> str:

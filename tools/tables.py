@@ -28,7 +28,7 @@ def papers() -> str:
         methods = [spec for spec in _shipped(METHODS) if spec.paper == key]
         head = "baselines of the papers' comparisons"
         if key is not None:
-            head = f"**[{key}]({PAPERS[key].page})**: {PAPERS[key].authors}, {PAPERS[key].title}"
+            head = f"**[{key}](docs/{key}.md)**: {PAPERS[key].authors}, {PAPERS[key].title}"
         models = (spec.slug for spec in _shipped(MODELS) if spec.paper == key)
         drivers = dict.fromkeys(spec.driver for spec in methods if spec.driver)
         rows.append((head, _names(models), _names(drivers), _names(spec.name for spec in methods)))

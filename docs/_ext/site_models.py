@@ -52,7 +52,7 @@ def cited(paper: str | None, equation: str) -> str:
     """Return the source of a model or method, with its reference."""
     if paper is None:
         return equation
-    return f"[{PAPERS[paper].authors}](/{Path(PAPERS[paper].page).name}), {equation} {{cite}}`{paper}`"
+    return f"[{PAPERS[paper].authors}](/{paper}.md), {equation} {{cite}}`{paper}`"
 
 
 def returned(doc: str) -> str:

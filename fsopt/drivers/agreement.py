@@ -18,8 +18,7 @@ EQUAL = 1e-9
 def check_margins(driver: str, session: Session, data: Dataset) -> None:
     """Raise ParameterError unless the margins of a model are y_i (w'x_i + b) of the samples of a data set.
 
-    Both sides are compared at one random hyperplane: n linear forms that agree there agree with probability one, and
-    no second copy of X is needed.
+    Both sides are compared at one random hyperplane: n linear forms that agree there agree with probability one.
     """
     m = session.model
     hint = "build the model from the data set that the driver is given"

@@ -130,7 +130,7 @@ def column_generation(
     unit = float(d.max()) or 1.0
     program = L1Hinge.of(data, d / unit, c / unit)
     recorder = Recorder([], run)
-    region = TrustRegion(program, unit, settings, recorder, run)
+    region = TrustRegion(program, unit, settings, recorder)
     at, stop = yield from run_loop(generate(region, None if start is None else program.scaled(w, b)), recorder)
     w, b = program.raw(at.point["w"], at.point["b"])
     alpha = unit * at.point["alpha"]
@@ -199,17 +199,16 @@ def l1_hinge_steps(program: L1Hinge) -> PrimalDual:
 class TrustRegion:
     """The incumbent, the best bound, and the features and samples of the next restricted master problem.
 
-    All values are in the program's own units: ``unit`` is the weight that is 1 there. ``margins`` (n,) are those of
-    the incumbent, ``columns`` (p,) the features of the restricted problem, ``crossed`` (n,) the samples that a step
-    took across the kink of their hinge, ``radius`` half the edge of the box around (w, b), ``iterations`` the number of
-    records, and ``sizes`` that of samples in the last restricted problem, and of those that crossed in it.
+    All values are in the program's own units: ``unit`` is the weight that is 1 there. ``margins`` (n,) are those of the
+    incumbent, ``columns`` (p,) the features of the restricted problem, ``crossed`` (n,) the samples that a step took
+    across the kink of their hinge, ``radius`` half the edge of the box around (w, b), and ``sizes`` the numbers of
+    samples in the last restricted problem and of those that crossed.
     """
 
     program: L1Hinge
     unit: float
     settings: GenerationSettings
     recorder: Recorder
-    run: Run
     w: Vector = field(init=False)
     b: float = 0.0
     margins: Vector = field(init=False)
@@ -365,7 +364,7 @@ class TrustRegion:
         offset = np.append((fixed @ program.Z)[columns], fixed @ program.y)
         weights = {"row_costs": costs[kept], "column_costs": program.c[columns]}
         model = build("l1-hinge-part", part, offset=offset, **weights, **box)
-        session = self.run.open(model)
+        session = self.recorder.run.open(model)
         self.recorder.renew(session)
         point, duals = self.recorder.multipliers(session, "a restricted program", checked=False)
         # The restricted problem is posed as its dual, a maximisation with a constraint for each feature: in the

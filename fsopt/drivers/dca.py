@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.answers.certificate import Kind, make
-from fsopt.answers.results import DriverResult, SolveResult, Status
+from fsopt.answers.results import DriverResult, Point, Status
 from fsopt.compiler import compile_model
 from fsopt.compiler.values import store
-from fsopt.drivers.loop import Iterate, Loop, best, best_of, reader, run_loop
+from fsopt.drivers.loop import Iterate, Loop, Reader, best, best_of, reader, run_loop
 from fsopt.drivers.penalties import Penalty
 from fsopt.drivers.recorder import EARLY, Recorder, proved_bound
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
@@ -36,80 +36,112 @@ NONZERO = 1e-6
 
 
 @dataclass(frozen=True)
+class Step:
+    """A solved step: its point (n,), the fields of its record, and why it ended early, if it did.
+
+    ``prove`` takes an iterate that the step does not better to that iterate within all constraints, a lower bound of
+    the step, the stopping criterion, and the multipliers; ``moved`` is the ``step`` of its :class:`Iterate`.
+    """
+
+    x: Vector
+    prove: Callable[[Vector], tuple[Vector, float, str, Any]]
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    early: str = ""
+    moved: tuple[Session, Reader, Point] | None = None
+
+
+@dataclass(frozen=True)
 class Linearised:
-    """A step model, and the function that its steps linearise, the concave part alone, at the place of an iterate.
+    """The function that steps linearise, the concave part alone, at the place of an iterate.
 
     Attributes
     ----------
-    session, residual, vertex : the model, the name of its residual, and whether solutions must be vertices.
-    load : writes the linearisation at a place into the model.
-    place : point (n,) of the compiled model -> where the next step is linearised.
-    linear, value : (point, place) -> the objective of the step there, and the function.
+    residual, proof : names of the residual of an iterate, and of its multipliers in the point.
+    solve : (place, iterate) -> a step; the iterate is empty before there is one.
+    place : iterate (n,) -> where the next step is linearised.
+    linear, value : (iterate, place) -> the objective of the step there, and the function.
     ends : (iterate, solution, place) -> whether the solution of the step does not better the iterate.
-    fields, details : (result, place) of a step, and place -> further fields of its record, and entries of the point.
+    read : (iterate, place) -> the point by the keys of the result.
     """
 
-    session: Session
     residual: str
-    vertex: bool
-    load: Callable[[Vector], None]
+    solve: Callable[[Vector, Vector], Step]
     place: Callable[[Vector], Vector]
     linear: Callable[[Vector, Vector], float]
     value: Callable[[Vector, Vector], float]
     ends: Callable[[Vector, Vector, Vector], bool]
-    fields: Callable[[SolveResult, Vector], Mapping[str, Any]] = lambda step, at: {}
-    details: Callable[[Vector], Mapping[str, Any]] = lambda at: {}
+    read: Callable[[Vector, Vector], Mapping[str, Any]]
+    proof: str = "proof"
 
 
-def descend(problem: Linearised, recorder: Recorder, at: Vector, *, max_iterations: int, start: int = 0) -> Loop:
+def descend(problem: Linearised, at: Vector, *, max_iterations: int, start: int = 0) -> Loop:
     """Yield the iterates from the linearisation at a place, which need not be that of a feasible point.
 
     The evidence is the residual of the last iterate, infinite before the stopping criterion holds, and ``rise``, the
     largest relative rise of the function, which no exact step has: each minimises a majorant of it.
     """
-    session, read = problem.session, reader(problem.session)
-    what = f"a step of '{session.model.name}'"
-    x, rise = np.zeros(0), 0.0
-    value = np.inf
+    x, value = np.zeros(0), np.inf
+    rise = 0.0
     for k in range(max_iterations):
         # Step 2.1: the next iterate minimises the linearisation at the last one.
-        problem.load(at)
-        step = recorder.solve(session, what, load=False, vertex=problem.vertex, evidence=False)
-        taken = step.point
-        assert taken is not None
-        fields, new_value = problem.fields(step, at), problem.value(taken.x, at)
-        residual, stop = np.inf, ""
+        step = problem.solve(at, x)
+        new_value, stop = problem.value(step.x, at), step.early
+        residual, proof = np.inf, None
         # Step 2.2, not at k = 0, unlike in print: the first place belongs to no iterate, so nothing has fallen yet. x
         # is critical where it solves its own step. The difference between its value in the step and the step's lower
         # bound measures how far it is from that; the solution of the step itself is not needed, so that an inaccurate
         # one cannot prove too much.
-        if k:
-            rise = max(rise, (new_value - value) / max(1.0, abs(value)))
-            if problem.ends(x, taken.x, at):
-                x = nearest(session.program, x, taken)
-                step, value = session.completed(step, x), problem.value(x, at)
-                here = problem.linear(x, at)
-                residual = max(here - proved_bound(step), 0.0) / max(1.0, abs(here))
-                stop = "stationary" if step.status is Status.OPTIMAL else step.stop
-        record = {"start": start, "objective": new_value, problem.residual: residual, **fields}
-        if not stop:
-            x, value = taken.x, new_value
-        point = {**read(x), **problem.details(at), "proof": step.supported if stop else None}
-        evidence = {problem.residual: residual, "rise": rise}
-        yield Iterate(value, point, evidence=evidence, record=record, stop=stop, step=(session, read, taken))
+        rise = max(rise, (new_value - value) / max(1.0, abs(value))) if k else 0.0
+        if k and problem.ends(x, step.x, at):
+            x, bound, stop, proof = step.prove(x)
+            value, here = problem.value(x, at), problem.linear(x, at)
+            residual = max(here - bound, 0.0) / max(1.0, abs(here))
+        else:
+            x, value = step.x, new_value
+        record = {"start": start, "objective": new_value, problem.residual: residual, **step.fields}
+        point, evidence = {**problem.read(x, at), problem.proof: proof}, {problem.residual: residual, "rise": rise}
+        yield Iterate(value, point, evidence=evidence, record=record, stop=stop, step=step.moved)
         if stop:
             return
         # Step 2.3
         at = problem.place(x)
 
 
-def _penalised(session: Session, penalty: Penalty, tolerance: float) -> Linearised:
+def solved(session: Session, recorder: Recorder, read: Reader, *, vertex: bool = False) -> Step:
+    """Return the step of a model that is loaded, whose solution must be a vertex or need not."""
+    what = f"a step of '{session.model.name}'"
+    result = recorder.solve(session, what, load=False, vertex=vertex, evidence=False)
+    taken = result.point
+    assert taken is not None
+
+    def prove(x: Vector) -> tuple[Vector, float, str, Any]:
+        x = nearest(session.program, x, taken)
+        step = session.completed(result, x)
+        return x, proved_bound(step), "stationary" if step.status is Status.OPTIMAL else step.stop, step.supported
+
+    return Step(taken.x, prove, moved=(session, read, taken))
+
+
+def _penalised(session: Session, penalty: Penalty, recorder: Recorder, tolerance: float) -> Linearised:
     """Return the steps of DCA: their places are v, elements of the subdifferential of h."""
     columns, slope = session.columns(session.model.w), penalty.slope
+    read = reader(session)
 
-    def load(v: Vector) -> None:
+    def solve(v: Vector, _: Vector) -> Step:
         store(session.model.v, v)
         session.update(session.model.objective)
+        step = solved(session, recorder, read)
+        far = abs(session.program.objective_at(step.x) - linear(step.x, v)) > DIFFERENT * max(
+            1.0, abs(linear(step.x, v))
+        )
+        # Where an interior point stopped early both parts of w are positive, and the objective is above slope ||w||_1.
+        if far and step.prove(step.x)[2] == "stationary":
+            raise ParameterError(
+                f"the objective of '{session.model.name}' is not slope * ||w||_1 - v'w with the slope {slope:g} of the "
+                "penalty",
+                "build it with alpha = penalty.slope and leave its objective",
+            )
+        return replace(step, fields={"n_nonzero": int(np.sum(np.abs(step.x[columns]) > NONZERO))})
 
     def linear(x: Vector, v: Vector) -> float:
         return slope * float(np.abs(x[columns]).sum()) - float(v @ x[columns])
@@ -121,31 +153,14 @@ def _penalised(session: Session, penalty: Penalty, tolerance: float) -> Linearis
         least = value(x, v) - tolerance * max(1.0, abs(value(x, v)))
         return bool(np.linalg.norm((new - x)[columns]) < tolerance) or value(new, v) >= least
 
-    def fields(step: SolveResult, v: Vector) -> Mapping[str, Any]:
-        assert step.objective is not None
-        assert step.point is not None
-        x = step.point.x
-        far = abs(step.objective - linear(x, v)) > DIFFERENT * max(1.0, abs(linear(x, v)))
-        # Where an interior point stopped early both parts of w are positive, and the objective is above slope ||w||_1.
-        if far and session.completed(step, x).status is Status.OPTIMAL:
-            raise ParameterError(
-                f"the objective of '{session.model.name}' is not slope * ||w||_1 - v'w with the slope {slope:g} of the "
-                "penalty",
-                "build it with alpha = penalty.slope and leave its objective",
-            )
-        return {"n_nonzero": int(np.sum(np.abs(x[columns]) > NONZERO))}
-
     return Linearised(
-        session,
         "criticality",
-        vertex=False,
-        load=load,
+        solve,
         place=lambda x: penalty.gradient(x[columns]),
         linear=linear,
         value=value,
         ends=ends,
-        fields=fields,
-        details=lambda v: {"gradient": v},
+        read=lambda x, v: {**read(x), "gradient": v},
     )
 
 
@@ -211,7 +226,8 @@ def dca(
         result = dca(fsopt.build("l0-mpm-step", data, delta=0.7, alpha=Fraction.slope), Fraction())
     """
     session = run.open(model)
-    recorder, problem = Recorder([session], run), _penalised(session, penalty, tolerance)
+    recorder = Recorder([session], run)
+    problem = _penalised(session, penalty, recorder, tolerance)
     n_starts, rng = whole("dca", "n_starts", n_starts), np.random.default_rng(whole("dca", "seed", seed))
     size = len(model.w)
     first = np.zeros(size) if start is None else penalty.gradient(vector("dca", "start", start, size))
@@ -221,7 +237,7 @@ def dca(
         if k == n_starts:
             return None
         v = penalty.slope * rng.uniform(-INSIDE, INSIDE, size) if k else first
-        return descend(problem, recorder, v, max_iterations=max_iterations, start=k)
+        return descend(problem, v, max_iterations=max_iterations, start=k)
 
     ends, stop = yield from best_of(starts, recorder)
     at = best(ends)

@@ -28,6 +28,7 @@ from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.loop import Iterate, Loop, run_loop
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
+from fsopt.drivers.working_set import largest
 from fsopt.errors import SolverError
 from fsopt.models.blocks import number, vector
 from fsopt.models.mop.kernel_scaling import build_kernel_scaling, build_kernel_scaling_step
@@ -59,17 +60,11 @@ FARTHEST = 100
 class LinearPrograms:
     """The linear programs over the feasible set of problems (15) of one data set.
 
-    A program has the margins and the constraints of the ball of the samples nearest to their margin and farthest from
-    the origin: all of them, where they are few. Every other sample is taken on the linear piece of its hinge at given
-    scales, which bounds its loss from below. The solution solves the program of all samples as soon as none left out
-    is on its other piece, or outside the ball; until then such samples are added. With the multiplier of the hinge loss
-    for a sample on its positive piece, and 0 for the others, the multipliers are feasible for all samples.
-
-    Attributes
-    ----------
-    open : function that loads a model in the solver.
-    kept, left : (n,) samples of the program, and those left out on the positive piece of their hinge.
-    session : the program, in place as long as no sample is added.
+    A program has the margins and the ball of the ``kept`` samples (n,), those nearest to their margin and farthest from
+    the origin: all, where they are few. Every other sample is taken on the linear piece of its hinge at given scales,
+    positive for those ``left``, which bounds its loss from below; samples are added until none is on its other piece,
+    or outside the ball. With the multiplier of the hinge loss for a sample on its positive piece, and 0 for the others,
+    the multipliers are feasible for all samples.
     """
 
     data: Dataset
@@ -86,9 +81,9 @@ class LinearPrograms:
         if self.session is not None and self.kept.all():
             self._move(self.session)
             return
-        margins = self._margins(s)
-        distance, squares = np.abs(margins - 1.0), problem.squares @ s
-        self.kept = _smallest(distance, NEAREST + FOR_EACH * self.data.p) | _smallest(-squares, FARTHEST)
+        margins, squares = self._margins(s), problem.squares @ s
+        distance = np.abs(margins - 1.0)
+        self.kept = largest(-distance, NEAREST + FOR_EACH * self.data.p) | largest(squares, FARTHEST)
         for sign in (1.0, -1.0):
             members = np.flatnonzero(self.data.y == sign)
             self.kept[members[np.argmin(distance[members])]] = True
@@ -96,10 +91,7 @@ class LinearPrograms:
         self._build()
 
     def minimise(self, weight_R: float, weight_W: float, costs: Vector) -> tuple[Vector, Cut | None]:
-        """Minimise a weighted sum of R and W with costs (p,) of the scales.
-
-        Returns the scales (p,), and the multipliers, if the solver returned any.
-        """
+        """Minimise a weighted sum of R and W with costs (p,); return the scales (p,), and any multipliers."""
         # Each pass but the last adds samples, of which there are n; the recorder looks at the clock.
         while True:
             assert self.session is not None
@@ -136,9 +128,9 @@ class LinearPrograms:
         error = np.where(self.kept, 0.0, np.maximum(np.where(self.left, margins - 1.0, 1.0 - margins), 0.0))
         squares = at.squares @ s
         excess = np.where(self.kept, 0.0, squares - (1.0 + EXACT) * float(squares[self.kept].max()))
-        new = (excess > 0.0) & _smallest(-excess, FARTHEST)
+        new = (excess > 0.0) & largest(excess, FARTHEST)
         if error.sum() > EXACT * max(1.0, at.e_cap):
-            new |= (error > 0.0) & _smallest(-error, int(self.kept.sum()))
+            new |= (error > 0.0) & largest(error, int(self.kept.sum()))
         self.kept |= new
         self.left &= ~new
         return bool(new.any())
@@ -166,14 +158,6 @@ class LinearPrograms:
         session.update(m.image, m.capacity, m.risk, m.b)
 
 
-def _smallest(values: Vector, count: int) -> Mask:
-    """Return the places (n,) of so many of the smallest values."""
-    mask = np.full(len(values), count >= len(values))
-    if not mask.any():
-        mask[np.argpartition(values, count)[:count]] = True
-    return mask
-
-
 def _fix_inactive(m: pyo.ConcreteModel, active: Mask) -> None:
     """Let the scales of active features alone be positive."""
     for j, may in enumerate(active.tolist()):
@@ -182,16 +166,10 @@ def _fix_inactive(m: pyo.ConcreteModel, active: Mask) -> None:
 
 @dataclass
 class Search:
-    """The incumbent of one problem (15), its linear programs, and the cuts that they have proved.
+    """The incumbent ``s`` (p,) of one problem (15), its linear programs, and the cuts that they have proved.
 
-    Attributes
-    ----------
-    s, value : (p,) and scalar, the incumbent; empty and infinite before there is one.
-    cuts : those known before, then those of the linear programs in their order.
-    points : (R, W) of the start and of the solutions of the programs.
-    stationary : the cut of the Frank-Wolfe step at the incumbent that did not improve it.
-    bound : the lower bound of the global solver.
-    programs : number of linear programs solved.
+    ``points`` are the (R, W) of the start and of the solutions, ``stationary`` the cut of the Frank-Wolfe step that did
+    not improve the incumbent, ``bound`` that of the global solver, and ``programs`` the number of linear programs.
     """
 
     problem: ScalingProblem
@@ -216,10 +194,7 @@ class Search:
             self.points.append(self.problem.size(s))
 
     def descend(self) -> Loop:
-        """Take Frank-Wolfe steps on (R, W) from the incumbent, or the scales e, until one does not improve it.
-
-        The gradient of RW at (R, W) is (W, R): each step is one linear program with these weights.
-        """
+        """Take Frank-Wolfe steps on (R, W), of the gradient (W, R), from the incumbent or the scales e."""
         for _ in range(FRANK_WOLFE_STEPS):
             radius, capacity = self.problem.size(self.s) if len(self.s) else self.problem.units
             improves, self.stationary = self._solve(capacity, radius)

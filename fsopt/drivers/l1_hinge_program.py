@@ -29,14 +29,10 @@ SLACK = 1e-8
 class L1Hinge:
     """An l1-hinge program on centred features of unit deviation, which leave its value as it is.
 
-    Attributes
-    ----------
-    Z : (n, p) centred and scaled data times the labels: row i is ``y_i z_i``; constant features are 0. Sparse data are
-        not centred; their unit is the root of the mean square. Every column has the norm sqrt(n), or 0.
-    y, d : (n,) labels, and penalty weights of the hinge losses.
-    c : (p,) costs of the features in their new units.
-    mean, unit : (p,) ``z = (x - mean) / unit``.
-    reach : (n,) the largest change of each margin for a step of length 1 in (w, b).
+    Z (n, p) are the features ``(x - mean) / unit`` times the labels y (n,): every column has the norm sqrt(n), or 0 for
+    a constant feature. Sparse data are not centred; their unit is the root of the mean square. The weights d (n,) and c
+    (p,) are those of the hinge losses and features, and reach (n,) is the largest change of each margin for a step of
+    length 1 in (w, b).
     """
 
     Z: Matrix
@@ -51,20 +47,17 @@ class L1Hinge:
     def of(data: Dataset, row_costs: Vector, column_costs: Vector) -> L1Hinge:
         """Return the program of a data set with the weights d (n,) and c (p,)."""
         if data.sparse:
-            unit = root_mean_squares(data.X)
-            unit[unit == 0.0] = 1.0
-            Z = divided(data.X, unit, data.y)
-            reach = np.sqrt(1.0 + row_norms(Z) ** 2)
-            return L1Hinge(Z, data.y, row_costs, column_costs / unit, np.zeros(data.p), unit, reach)
-        mean, deviation = data.X.mean(axis=0), data.X.std(axis=0)
-        constant = deviation <= 1e-12 * np.abs(data.X).max(axis=0)
-        unit = np.where(constant, 1.0, deviation)
-        Z = data.X - mean
-        Z /= unit
-        Z *= data.y[:, None]
-        Z[:, constant] = 0.0
-        reach = np.sqrt(1.0 + np.einsum("ij,ij->i", Z, Z))
-        return L1Hinge(Z, data.y, row_costs, column_costs / unit, mean, unit, reach)
+            mean, unit = np.zeros(data.p), root_mean_squares(data.X)
+            constant = unit == 0.0
+        else:
+            mean, unit = data.X.mean(axis=0), data.X.std(axis=0)
+            constant = unit <= 1e-12 * np.abs(data.X).max(axis=0)
+        unit[constant] = 1.0
+        Z = divided(data.X if data.sparse else data.X - mean, unit, data.y)
+        if not data.sparse:
+            Z[:, constant] = 0.0
+        squares = row_norms(Z) ** 2 if data.sparse else np.einsum("ij,ij->i", Z, Z)
+        return L1Hinge(Z, data.y, row_costs, column_costs / unit, mean, unit, np.sqrt(1.0 + squares))
 
     def margins(self, w: Vector, b: float) -> Vector:
         """Return y_i (w'z_i + b) (n,)."""
@@ -77,8 +70,7 @@ class L1Hinge:
     def best_intercept(self, margins: Vector, b: float) -> float:
         """Return an intercept that minimises the loss of weights whose margins with intercept b are given.
 
-        The loss is convex and piecewise linear in the intercept. Its slope left of all breakpoints is minus the weight
-        of the positive class, and rises by d_i at the breakpoint of sample i: the first one with a slope >= 0 is best.
+        The loss is convex and piecewise linear in it: its slope rises by d_i at the breakpoint of sample i.
         """
         counted = self.d > 0
         y, d = self.y[counted], self.d[counted]
@@ -135,20 +127,10 @@ def certify_l1_hinge(
     *,
     residuals: Mapping[str, float] | None = None,
 ) -> Certificate:
-    """Certify a hyperplane as optimal for the whole program by multipliers, with further residuals if there are some.
+    """Certify a hyperplane as optimal for the whole program by multipliers (n,), and by further residuals.
 
-    Parameters
-    ----------
-    data : all samples and features, in the units of w.
-    row_costs, column_costs : (n,) d >= 0 and (p,) c >= 0.
-    w, b : (p,) and scalar, the hyperplane.
-    alpha : (n,) multipliers; infeasible ones make the bound weaker, not wrong.
-
-    Returns
-    -------
-    Certificate
-        Of kind ``convex``: the gap between f(w, b) and the bound, and ``cost``, the error of the bound from
-        constraints that hold within rounding only.
+    The certificate is of kind ``convex``: the gap between f(w, b) and the bound, and ``cost``, the error of the bound
+    from constraints that hold within rounding only. Infeasible multipliers make the bound weaker, not wrong.
     """
     program = L1Hinge.of(data, row_costs, column_costs)
     hinges = np.maximum(1.0 - data.y * (data.X @ w + b), 0.0)

@@ -65,17 +65,9 @@ def run_loop(
     """Run a loop to its end, its time limit, Ctrl-C or the end of the memory; yield the record of each step.
 
     Returns the last iterate, and why the loop ended: its stopping criterion, ``iteration-limit`` where it ended without
-    one, or one of :data:`fsopt.drivers.recorder.EARLY`.
-
-    Parameters
-    ----------
-    save : writes the checkpoint of a loop with a state of its own, after each record, and before it is yielded to a
-        user who may end the loop.
-
-    Raises
-    ------
-    OutOfTimeError, KeyboardInterrupt, MemoryError : there is no point yet.
-    SolverError : a step was not solved, or the loop has no step.
+    one, or one of :data:`fsopt.drivers.recorder.EARLY`, which is raised where there is no point yet. ``save`` writes
+    the checkpoint of a loop after each record, before the user who may end the loop sees it. SolverError where a step
+    was not solved, or there is none.
     """
     at = None
     try:
@@ -124,7 +116,7 @@ def best_of(starts: Callable[[Sequence[Iterate]], Loop | None], recorder: Record
     """Run a loop from one start after the other; return the last iterate of each, and why the best one stopped.
 
     ``starts`` takes the last iterates of the runs so far and returns the next loop, None where there is none; a limit
-    ends all runs together. Raises as :func:`run_loop`, for the first run.
+    ends all runs together.
     """
     ends: list[Iterate] = []
     early = ""

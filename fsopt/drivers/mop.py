@@ -125,7 +125,9 @@ def _alternate(
         point = _moved(point, solution, scales, cap)
         yield Iterate(solution.risk, point, within=True)
         # Step 2.2: (15) for the hyperplane; costs are relative to the present scales, and those at 0 stay there.
-        search = Search(_problem(data, solution, scales, c), linear, cuts=_cut_on_capacity(solution))
+        e_cap = solution.risk + SLACK * max(1.0, solution.risk)
+        problem = ScalingProblem(data, solution.w, solution.b, e_cap, relative_costs(scales, c), scales > 0)
+        search = Search(problem, linear, cuts=_cut_on_capacity(solution))
         answer, certificate = _rescale(search, scales, scaling)
         point = {**point, "scaling": answer, "H": [*point["H"], answer["radius"] * answer["capacity"]]}
         if t == 0:
@@ -165,12 +167,6 @@ def _moved(point: Mapping[str, Any], solution: RiskMinimum, scales: Vector, cap:
         "alpha": solution.alpha,
         "cap": cap,
     }
-
-
-def _problem(data: Dataset, solution: RiskMinimum, scales: Vector, c: float) -> ScalingProblem:
-    """Return (15) for a hyperplane."""
-    e_cap = solution.risk + SLACK * max(1.0, solution.risk)
-    return ScalingProblem(data, solution.w, solution.b, e_cap, relative_costs(scales, c), scales > 0)
 
 
 def relative_costs(scales: Vector, c: float) -> Vector:
@@ -229,11 +225,7 @@ PROPOSITION = "Proposition 1 is guaranteed for c = 0: with c > 0 only E is known
 
 
 def risk_bound(data: Dataset, scales: Vector, cap: float, alpha: Vector) -> float:
-    r"""Return the lower bound that multipliers prove on the loss of every hyperplane with these scales and this cap.
-
-    Every :math:`\alpha \in [0, 1]^n` with :math:`y'\alpha = 0` gives :math:`e'\alpha - \sqrt W\,\|S^{1/2}X'Y\alpha\|`
-    (Bi, (14)).
-    """
+    r"""Return the bound :math:`e'\alpha - \sqrt W\,\|S^{1/2}X'Y\alpha\|` of Bi, (14), on every loss within a cap."""
     alpha = project_multipliers(alpha, data.y, 1.0)
     q = data.X.T @ (alpha * data.y)
     return max(float(alpha.sum() - np.sqrt(cap * (scales @ q**2))), 0.0)
@@ -258,20 +250,15 @@ def certify_mop(data: Dataset, at: Mapping[str, Any], *, costs: bool) -> Certifi
 
 
 def _largest_rise(values: list[float]) -> float:
-    rises = np.diff(values) / np.maximum(1.0, np.abs(values[:-1]))
-    return float(max(rises.max(initial=0.0), 0.0))
+    return float((np.diff(values) / np.maximum(1.0, np.abs(values[:-1]))).max(initial=0.0))
 
 
 @dataclass(frozen=True)
 class RiskMinimum:
-    """The hyperplane ``sum_j s_j w_j x_j + b`` of (14) for scales s and a cap on sum_j s_j w_j^2.
+    """The hyperplane ``sum_j s_j w_j x_j + b`` of (14) for scales s and a cap on sum_j s_j w_j^2, and its hinge loss.
 
-    Attributes
-    ----------
-    w, b, risk : (p,) and scalars, the hyperplane and its hinge loss.
-    alpha : (n,) multipliers behind the lower bound on the loss.
-    gamma : multiplier of the cap: w = X'Y alpha / gamma up to rounding, unless the cap is inactive or w is 0.
-    inactive : whether the cap is inactive; w is then the shortest one of smallest loss.
+    The multipliers ``alpha`` (n,) bound the loss from below; that of the cap is ``gamma``: w = X'Y alpha / gamma up to
+    rounding, unless the cap is ``inactive``, where w is the shortest one of smallest loss, or w is 0.
     """
 
     w: Vector
@@ -327,12 +314,7 @@ def train_by_model(
 
 
 def train_by_interior_point(data: Dataset, recorder: Recorder, scales: Vector, cap: float) -> tuple[Vector, Candidates]:
-    """Solve (14) of large data without a model, see :data:`Training`.
-
-    Raises
-    ------
-    OutOfTimeError : the time limit passed before its optimum was certified.
-    """
+    """Solve (14) of large data without a model, see :data:`Training`; OutOfTimeError without a certified optimum."""
     active = np.flatnonzero(scales > 0)
     root = np.sqrt(scales[active])
     part = data.columns(active)

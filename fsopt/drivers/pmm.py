@@ -194,14 +194,12 @@ def without_largest(data: Dataset, d: int, w: Vector, b: float) -> tuple[Vector,
 def certify_pmm(data: Dataset, errors: int, below: StationaryPoint | None) -> Certificate:
     """Certify that no errors cannot be improved, or that the search for one error less ended at the minimum principle.
 
-    The samples that are left are recomputed from the hyperplane, and the multipliers bound the linear program on them
-    from below. Without a stationary point nothing but the number of errors is certified.
+    The samples that are left are recomputed from the hyperplane; the multipliers bound the linear program on them.
     """
     if errors == 0:
         return make(Kind.GLOBAL, {"gap": 0.0}, objective=0.0, bound=0.0, bound_source=COUNT, notes=(SEPARATES,))
-    if below is None or below.alpha is None or below.d != errors - 1:
-        return make(Kind.FEASIBLE, {}, objective=float(errors), notes=(NOTE,))
-    if hyperplane_errors(data, below.w, below.b) < errors:
+    proved = below is not None and below.d == errors - 1 and hyperplane_errors(data, below.w, below.b) >= errors
+    if below is None or below.alpha is None or not proved:
         return make(Kind.FEASIBLE, {}, objective=float(errors), notes=(NOTE,))
     costs, here = without_largest(data, below.d, below.w, below.b)
     found = certify_l1_hinge(data, costs, np.zeros(data.p), below.w, below.b, below.alpha)

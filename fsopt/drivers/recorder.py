@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -29,13 +29,7 @@ EARLY = ("time-limit", "interrupted", "memory")
 
 
 class Recorder:
-    """The history of a driver over one or more sessions.
-
-    Parameters
-    ----------
-    sessions : the sessions whose seconds count.
-    run : solver and options of the sessions that are opened.
-    """
+    """The history of a driver over one or more sessions, whose seconds count, with the run of those to come."""
 
     def __init__(self, sessions: Sequence[Session], run: Run = DEFAULT_RUN) -> None:
         self.sessions = sessions
@@ -56,8 +50,7 @@ class Recorder:
         """Raise OutOfTimeError for one solve too many after the time limit: the place where every loop meets the clock.
 
         A solver looks at the clock between its own iterations, and a program that is warm at its optimum takes none: a
-        loop over such programs would go on for ever. Ctrl-C needs no such place, since Python raises it here at the
-        latest, when a solver has returned.
+        loop over such programs would go on for ever.
         """
         self._late += clock.expired()
         if self._late > LATE:
@@ -77,62 +70,36 @@ class Recorder:
         """Solve a subproblem within the time left; where its solver returns no point, by another one of the class.
 
         The record of the iteration then says so in ``fallback``, and the result of the driver names both solvers.
+        ``what`` is the subproblem in the words of messages. A driver that proves its bounds from any point takes those
+        whose certificate fails, not ``checked``; without ``evidence`` a loop completes its last step in the session; a
+        ``vertex`` is asked of another solver too.
 
-        Parameters
-        ----------
-        what : the subproblem in the words of messages.
-        load : whether the values are written into the model.
-        mip_gap : relative gap at which branch and bound stops.
-        checked : whether the point must have passed its certificate. A driver that proves its bounds from any point
-            takes unchecked ones.
-        evidence : whether the step is proved; without, a loop completes its last one in the session.
-        vertex : whether another solver must return vertices.
-
-        Raises
-        ------
-        OutOfTimeError : the time limit passed before there was a point.
-        NoPoint : the subproblem was shown to be infeasible.
-        SolverError : no solver returned a point; or the solver that the user named refused its first solve, for want
-            of a licence or because it does not take the model.
+        Raises OutOfTimeError before there is a point, NoPoint for an infeasible subproblem, and SolverError where no
+        solver returned a point, or where the one that the user named refused its first solve.
         """
         self.check_clock()
-        attempt = partial(self._attempt, what=what, load=load, mip_gap=mip_gap, checked=checked, evidence=evidence)
-        try:
-            return attempt(session)
-        except (OutOfTimeError, NoPoint):
-            raise
-        except SolverError as error:
-            if session.requested and not session.seconds["solve"]:
-                raise
-            return self._by_another(session, attempt, error, vertex)
-
-    def _attempt(self, session: Session, *, what: str, checked: bool, **keywords: Any) -> SolveResult:
-        """Return the result of one solve, if it holds a point; else raise what :meth:`solve` raises."""
-        result = uninterrupted(session.solve(**keywords))
-        as_it_comes = result.certificate is not None and result.certificate.kind is Kind.FEASIBLE
-        if result.point is not None and (not checked or (as_it_comes and not keywords["evidence"])):
-            clock.found()
-            return result
-        return usable(result, what)
-
-    def _by_another(
-        self, session: Session, attempt: Callable[[Session], SolveResult], error: SolverError, vertex: bool
-    ) -> SolveResult:
-        """Return the result of the first other installed solver that has one; else raise the error of the first."""
-        tried = []
-        for spec in _others(session, vertex):
+        how, tried = {"load": load, "mip_gap": mip_gap, "evidence": evidence}, list[str]()
+        error: SolverError | None = None
+        for spec in chain([session.spec], _others(session, vertex)):
             try:
-                other = session.with_solver(spec.name)
-                result = attempt(other)
+                at = session if error is None else session.with_solver(spec.name)
+                result = _attempt(at, what, checked, **how)
             except (OutOfTimeError, NoPoint):
                 raise
-            except FsoptError:
-                tried.append(spec.name)
+            except FsoptError as failed:
+                if error is not None:
+                    tried.append(spec.name)
+                elif not isinstance(failed, SolverError) or (session.requested and not session.seconds["solve"]):
+                    raise
+                else:
+                    error = failed
                 continue
-            self._absorb(other)
-            self._substitutes[spec.name] = None
-            self._fallbacks.append(f"{error.message}; {spec.name} solved it")
+            if error is not None:
+                self._absorb(at)
+                self._substitutes[spec.name] = None
+                self._fallbacks.append(f"{error.message}; {spec.name} solved it")
             return result
+        assert error is not None
         if tried:
             error.message += f"; nor was it by {', '.join(tried)}"
         raise error
@@ -238,14 +205,22 @@ class Recorder:
         return {k: self._spent[k] + sum(s.seconds[k] for s in self.sessions) for k in PHASES}
 
 
-def _others(session: Session, vertex: bool) -> list[SolverSpec]:
-    """Return the other installed solvers of the session's class, with multipliers where its own solver gives them."""
-    candidates = [spec for spec in preference(session.problem_class) if spec.name != session.spec.name]
-    return [
-        spec
-        for spec in candidates
-        if spec.available and (spec.duals or not session.spec.duals) and (spec.vertex or not vertex)
-    ]
+def _attempt(session: Session, what: str, checked: bool, **how: Any) -> SolveResult:
+    """Return the result of one solve, if it holds a point; else raise what :meth:`Recorder.solve` raises."""
+    result = uninterrupted(session.solve(**how))
+    as_it_comes = result.certificate is not None and result.certificate.kind is Kind.FEASIBLE
+    if result.point is not None and (not checked or (as_it_comes and not how["evidence"])):
+        clock.found()
+        return result
+    return usable(result, what)
+
+
+def _others(session: Session, vertex: bool) -> Iterator[SolverSpec]:
+    """Yield the other installed solvers of the session's class, with multipliers where its own solver gives them."""
+    for spec in preference(session.problem_class):
+        same = (spec.duals or not session.spec.duals) and (spec.vertex or not vertex)
+        if spec.name != session.spec.name and same and spec.available:
+            yield spec
 
 
 def stop_word(reason: BaseException) -> str:

@@ -78,18 +78,7 @@ class Run:
         return Session(model, self.solver, options=self.options)
 
     def solve(self, model: pyo.ConcreteModel, what: str, *, load: bool = True) -> tuple[Session, SolveResult]:
-        """Solve a model once, within the time limit.
-
-        Parameters
-        ----------
-        what : the model in the words of the message.
-        load : whether the values are written into the model.
-
-        Raises
-        ------
-        NoPoint : the model was shown to be infeasible.
-        SolverError : the solver returns no point.
-        """
+        """Solve a model once, within the time limit; NoPoint for an infeasible one, SolverError without a point."""
         with clock.limited(self.time_limit):
             session = self.open(model)
             return session, usable(session.solve(load=load), what)
@@ -105,8 +94,7 @@ def drained(steps: Steps[T], progress: Progress | None = None) -> T:
     """Run a computation to its end, give each record to a progress function, and return the result.
 
     An exception of the function, as CallbackError, or its KeyboardInterrupt ends the loop, and is raised where the loop
-    has no incumbent yet; the records after it are not given. In a question of many solves no result is returned after
-    Ctrl-C, see :func:`fsopt.common.interruption.whole_or_interrupted`.
+    has no incumbent yet. In a question of many solves no result is returned after Ctrl-C.
     """
     try:
         record = next(steps)
@@ -147,9 +135,7 @@ def stepwise(
 ) -> Callable[[Callable[P, Steps[T]]], Stepwise[P, T]]:
     """Return a decorator: the function runs a computation to its end, and has the computation as its member ``steps``.
 
-    Parameters
-    ----------
-    progress : function of the keywords of a call that returns its progress function.
+    ``progress`` returns the progress function of the keywords of a call.
     """
 
     def decorate(steps: Callable[P, Steps[T]]) -> Stepwise[P, T]:
@@ -165,12 +151,7 @@ def stepwise(
 
 
 def loop(driver: Callable[P, Steps[T]], *, saved: bool = False) -> Stepwise[P, T]:
-    """Decorate a driver: the time limit of its keyword ``run`` holds for all that it does.
-
-    Parameters
-    ----------
-    saved : whether it has checkpoints; else they are refused.
-    """
+    """Decorate a driver: the limit of its ``run`` holds for all it does; ``saved`` where it has checkpoints."""
 
     @wraps(driver)
     def steps(*args: P.args, **kwargs: P.kwargs) -> Steps[T]:
@@ -189,14 +170,7 @@ def resumable(driver: Callable[P, Steps[T]]) -> Stepwise[P, T]:
 
 
 def usable(result: SolveResult, what: str) -> SolveResult:
-    """Return a subproblem's result if it holds a point.
-
-    Raises
-    ------
-    OutOfTimeError : its solver stopped at the time limit, or that of the loop has passed.
-    NoPoint : it is infeasible.
-    SolverError : every other reason.
-    """
+    """Return a subproblem's result if it holds a point; else raise OutOfTimeError, NoPoint, or SolverError."""
     if result.status.solved:
         clock.found()
         return result
@@ -211,12 +185,7 @@ def usable(result: SolveResult, what: str) -> SolveResult:
 
 
 def multipliers(session: Session, result: SolveResult, constraints: pyo.Constraint) -> Vector:
-    """Return the multipliers (k,) of linear constraints, of the solve that shows the bound where the solver gives none.
-
-    Raises
-    ------
-    SolverError : no solve gave any.
-    """
+    """Return the multipliers (k,) of linear constraints, of a second solve where the solver gives none."""
     point = result.supported
     if point is None or point.y is None:
         raise no_multipliers(result.solver, session.problem_class)

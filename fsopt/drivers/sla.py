@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.answers.certificate import TOLERANCE, Certificate, Kind, make
+from fsopt.answers.certificate import TOLERANCE, Kind, make
 from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.points import relative_gap
 from fsopt.compiler.expressions import read
@@ -20,8 +21,8 @@ from fsopt.compiler.rows import linear_part
 from fsopt.compiler.values import store
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation import GenerationSettings, column_generation
-from fsopt.drivers.dca import Linearised, descend
-from fsopt.drivers.loop import Iterate, Loop, best, best_of
+from fsopt.drivers.dca import Linearised, Step, descend, solved
+from fsopt.drivers.loop import Iterate, Loop, best, best_of, reader
 from fsopt.drivers.penalties import Penalty, approximation, step_costs
 from fsopt.drivers.recorder import EARLY, Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
@@ -103,13 +104,14 @@ class ConcaveTerms:
         self.set_costs(model, step_costs(self.penalty, x))
 
 
-def _vertices(session: Session, concave: ConcaveTerms, tolerance: float) -> Linearised:
+def _vertices(session: Session, concave: ConcaveTerms, recorder: Recorder, tolerance: float) -> Linearised:
     """Return the steps of SLA: their places are the values of the variables under phi."""
-    columns = concave.columns(session)
+    columns, read = concave.columns(session), reader(session)
 
-    def load(at: Vector) -> None:
+    def solve(at: Vector, _: Vector) -> Step:
         concave.linearise(session.model, at)
         session.update(session.model.objective)
+        return solved(session, recorder, read, vertex=True)
 
     def place(x: Vector) -> Vector:
         # A variable below 0 by the solver's tolerance would have a negative concave term, and a cost above alpha.
@@ -121,12 +123,16 @@ def _vertices(session: Session, concave: ConcaveTerms, tolerance: float) -> Line
     def value(x: Vector, at: Vector) -> float:
         return linear(x, at) - float(concave.slopes(at) @ place(x)) + concave.value(place(x))
 
-    def ends(x: Vector, new: Vector, at: Vector) -> bool:
-        # f is concave: it falls by at least as much as its linearisation, and no vertex comes back.
-        here = linear(x, at)
-        return linear(new, at) >= here - tolerance * (1.0 + abs(here))
+    ends = partial(_does_not_fall, linear, tolerance)
+    return Linearised("principle", solve, place, linear, value, ends, read=lambda x, at: read(x))
 
-    return Linearised(session, "principle", vertex=True, load=load, place=place, linear=linear, value=value, ends=ends)
+
+def _does_not_fall(
+    linear: Callable[[Vector, Vector], float], tolerance: float, x: Vector, new: Vector, at: Vector
+) -> bool:
+    """Return whether a linearisation does not fall: f is concave, falls by at least as much, and no vertex returns."""
+    here = linear(x, at)
+    return linear(new, at) >= here - tolerance * (1.0 + abs(here))
 
 
 @loop
@@ -189,10 +195,11 @@ def sla(
     session = run.open(model)
     lower = _lower_bound(session, concave)
     check_vertices(session.spec, run.options)
-    recorder, problem = Recorder([session], run), _vertices(session, concave, tolerance)
+    recorder = Recorder([session], run)
+    problem = _vertices(session, concave, recorder, tolerance)
 
     def descents(k: int) -> Loop:
-        return descend(problem, recorder, rng.uniform(size=p) if k else zero, max_iterations=max_iterations, start=k)
+        return descend(problem, rng.uniform(size=p) if k else zero, max_iterations=max_iterations, start=k)
 
     return (yield from best_vertex(descents, lower, recorder, n_starts=n_starts, tolerance=tolerance))
 
@@ -202,7 +209,7 @@ def best_vertex(
 ) -> Steps[DriverResult]:
     """Run SLA from each start, from RESTARTS more where the first ends at w = 0, and certify the best answer.
 
-    A descent is a loop with the evidence ``principle`` from the k-th start. No objective value is below ``lower``.
+    A descent is a loop with the evidence ``principle`` from the k-th start; no objective value is below ``lower``.
     """
 
     def starts(ended: Sequence[Iterate]) -> Loop | None:
@@ -212,7 +219,15 @@ def best_vertex(
 
     ends, stop = yield from best_of(starts, recorder)
     at = best(ends)
-    certificate, status = certify_vertex(at, lower, tolerance)
+    gap = relative_gap(at.objective, lower)
+    if gap <= TOLERANCE:
+        # A global minimum, where the value is its lower bound; else the minimum principle.
+        certificate = make(Kind.GLOBAL, {"gap": gap}, objective=at.objective, bound=lower, bound_source=NONNEGATIVE)
+        status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
+    else:
+        found = {"minimum principle": at.evidence["principle"]}
+        certificate = make(Kind.SLA, found, tolerance=max(1e-7, 10 * tolerance))
+        status = Status.STATIONARY if certificate.ok and at.stop == "stationary" else Status.FEASIBLE
     return recorder.end(
         status,
         "optimal" if status is Status.OPTIMAL and stop not in EARLY else stop,
@@ -221,17 +236,6 @@ def best_vertex(
         point={**at.point, "starts": [{"objective": end.objective, **end.point} for end in ends]},
         certificate=certificate,
     )
-
-
-def certify_vertex(at: Iterate, lower: float, tolerance: float) -> tuple[Certificate, Status]:
-    """Certify the end of SLA: a global minimum where the value is its lower bound, else the minimum principle."""
-    gap = relative_gap(at.objective, lower)
-    if gap <= TOLERANCE:
-        certificate = make(Kind.GLOBAL, {"gap": gap}, objective=at.objective, bound=lower, bound_source=NONNEGATIVE)
-        return certificate, Status.OPTIMAL if certificate.ok else Status.FEASIBLE
-    certificate = make(Kind.SLA, {"minimum principle": at.evidence["principle"]}, tolerance=max(1e-7, 10 * tolerance))
-    proved = certificate.ok and at.stop == "stationary"
-    return certificate, Status.STATIONARY if proved else Status.FEASIBLE
 
 
 def _lower_bound(session: Session, concave: ConcaveTerms) -> float:
@@ -311,43 +315,38 @@ class ConcaveHinge:
         return rows, self.omega * step_costs(self.penalty, sizes)
 
 
-def _descend(
-    data: Dataset,
-    problem: ConcaveHinge,
-    recorder: Recorder,
-    errors: Vector,
-    sizes: Vector,
-    *,
-    settings: GenerationSettings,
-    start: int,
-) -> Loop:
-    """Yield the hyperplanes of SLA, from the linearisation at errors and sizes that need not belong to one."""
-    hyperplane, value = None, np.inf
-    point = dict[str, Any]()
-    for _ in range(STEPS):
-        # Step 2.1: a hyperplane that minimises the linearisation at the last iterate.
-        d, c = problem.slopes(errors, sizes)
-        found = column_generation(data, d, c, start=hyperplane, settings=settings, run=recorder.rest())
+def _generated(data: Dataset, problem: ConcaveHinge, recorder: Recorder, settings: GenerationSettings) -> Linearised:
+    """Return the steps of SLA by column generation: their places are errors and sizes (n + p,), their points (w, b)."""
+
+    def solve(at: Vector, x: Vector) -> Step:
+        (d, c), start = problem.slopes(*split(at)), (x[:-1], float(x[-1])) if len(x) else None
+        found = column_generation(data, d, c, start=start, settings=settings, run=recorder.rest())
         recorder.include(found)
-        w, b = found.point["w"], found.point["b"]
-        new_errors, new_sizes = np.maximum(1.0 - data.y * (data.X @ w + b), 0.0), np.abs(w)
-        new_value, here = problem.value(new_errors, new_sizes), float(d @ errors + c @ sizes)
-        principle, stop = np.inf, found.stop if found.stop in EARLY else ""
-        # Step 2.2, as in :func:`fsopt.drivers.dca.descend`, by the bound for all samples and features.
-        if hyperplane is not None:
-            bound = -np.inf if found.bound is None else found.bound
-            principle = max(here - bound, 0.0) / (1.0 + abs(here))
-        if hyperplane is not None and float(d @ new_errors + c @ new_sizes) >= here - EPSILON * (1.0 + abs(here)):
-            stop = "stationary" if found.status is Status.OPTIMAL else found.stop
-            point, evidence = {**point, "alpha": found.point["alpha"]}, {"principle": principle}
-        else:
-            errors, sizes = new_errors, new_sizes
-            value, evidence = new_value, {"principle": np.inf}
-            hyperplane, point = (w, b), {"w": w, "b": b, "alpha": None}
-        record = {"start": start, "objective": new_value, "principle": principle, "rounds": found.iterations}
-        yield Iterate(value, point, evidence=evidence, record=record, stop=stop)
-        if stop:
-            return
+        bound = -np.inf if found.bound is None else found.bound
+        stop = "stationary" if found.status is Status.OPTIMAL else found.stop
+
+        def prove(x: Vector) -> tuple[Vector, float, str, Any]:
+            return x, bound, stop, found.point["alpha"]
+
+        early = found.stop if found.stop in EARLY else ""
+        return Step(np.append(found.point["w"], found.point["b"]), prove, {"rounds": found.iterations}, early)
+
+    def split(at: Vector) -> tuple[Vector, Vector]:
+        return at[: data.n], at[data.n :]
+
+    def place(x: Vector) -> Vector:
+        return np.append(np.maximum(1.0 - data.y * (data.X @ x[:-1] + x[-1]), 0.0), np.abs(x[:-1]))
+
+    def linear(x: Vector, at: Vector) -> float:
+        return float(np.append(*problem.slopes(*split(at))) @ place(x))
+
+    def value(x: Vector, at: Vector) -> float:
+        return problem.value(*split(place(x)))
+
+    ends = partial(_does_not_fall, linear, EPSILON)
+    return Linearised(
+        "principle", solve, place, linear, value, ends, lambda x, at: {"w": x[:-1], "b": float(x[-1])}, proof="alpha"
+    )
 
 
 @loop
@@ -359,38 +358,22 @@ def sla_by_column_generation(
     seed: int = 0,
     run: Run = DEFAULT_RUN,
 ) -> Steps[DriverResult]:
-    r"""Minimise (20) or (21) by successive linearisation, each linear program by column generation.
+    """Minimise (20) or (21) by successive linearisation, each linear program by column generation.
 
     A step starts from the last hyperplane, and comes with a bound that holds for all samples and features: where that
     is not below the linearisation at the hyperplane by more than the tolerance, the minimum principle holds. Its
-    solution is optimal but need not be a vertex of the whole program; every step still descends.
-
-    Parameters
-    ----------
-    data, problem : all samples and features, and (20) or (21) with its weights.
-    n_starts, seed, run : as in :func:`fsopt.drivers.sla`; the first run starts from no
-        errors and no weights, the others from U(0, 1).
-
-    Returns
-    -------
-    DriverResult
-        As of :func:`fsopt.drivers.sla`, with the hyperplane ``w``, ``b`` and the multipliers ``alpha`` (n,) of the last
-        step, by which :func:`fsopt.drivers.l1_hinge_program.certify_l1_hinge` recomputes the minimum principle.
-
-    Raises
-    ------
-    ParameterError : n_starts < 1 or seed < 0, or one that is no whole number; weights that are not n numbers >= 0.
-    SolverError : a restricted master problem was not solved.
+    solution is optimal but need not be a vertex of the whole program; every step still descends. The first run starts
+    from no errors and no weights, the others from U(0, 1). The answer is as of :func:`fsopt.drivers.sla`, with the
+    hyperplane ``w``, ``b`` and the multipliers ``alpha`` (n,) of the last step, by which
+    :func:`fsopt.drivers.l1_hinge_program.certify_l1_hinge` recomputes the minimum principle.
     """
     n_starts = whole("sla", "n_starts", n_starts)
     rng = np.random.default_rng(whole("sla", "seed", seed))
     vector("sla", "rows", problem.rows, data.n, low=0.0)
     recorder = Recorder([], run)
+    steps, size = _generated(data, problem, recorder, GenerationSettings(seed=seed)), data.n + data.p
 
     def descents(k: int) -> Loop:
-        errors, sizes = np.zeros(data.n), np.zeros(data.p)
-        if k:
-            errors, sizes = rng.uniform(size=data.n), rng.uniform(size=data.p)
-        return _descend(data, problem, recorder, errors, sizes, settings=GenerationSettings(seed=seed), start=k)
+        return descend(steps, rng.uniform(size=size) if k else np.zeros(size), max_iterations=STEPS, start=k)
 
     return (yield from best_vertex(descents, 0.0, recorder, n_starts=n_starts, tolerance=EPSILON))

@@ -36,31 +36,13 @@ def working_set(
     kept: Mask | None = None,
     most: int | None = None,
 ) -> Iterator[tuple[Mask, T, bool]]:
-    r"""Yield the answers of programs of more and more features, until no other feature betters one.
+    """Yield features (p,), answer, and whether it is the last, of programs of more and more features.
 
     The multipliers of a restricted program do not depend on the number of features: they price all others. A feature
-    whose dual constraint they violate is added, those of the largest violation first. Where there is none, the
-    multipliers are feasible for the program of all features, and the answer with zero weights for the others is its
-    optimum. The same holds for samples, whose constraints an answer violates.
-
-    Parameters
-    ----------
-    scores : (p,) the features of the largest scores are those of the first program, and come next while a program of
-        too few is infeasible.
-    solve : function of the places of some features that returns the answer of their program: a model of
-        :func:`fsopt.build` of ``data.columns(places)`` and any solver, or a loop over such models.
-    excess : function of an answer that returns the violation (p,) of the dual constraint of each feature, 0 or less
-        where it holds within rounding.
-    kept : (p,) features of the first program instead.
-    most : number of features in the first program, and largest number added; :data:`COLUMNS` by default.
-
-    Yields
-    ------
-    The features (p,) of a program, its answer, and whether it is the last one.
-
-    Raises
-    ------
-    NoPoint : the program of all features is infeasible.
+    whose dual constraint they violate is added, those of the largest ``excess`` (p,) of an answer first, at most
+    ``most`` at once. Where there is none, the multipliers are feasible for the program of all features, and the answer
+    with zero weights for the others is its optimum. The first program has the features ``kept``, or those of the
+    largest scores (p,), which come next while a program of too few is infeasible; NoPoint where that of all is.
     """
     most = COLUMNS if most is None else most
     kept = largest(scores, most) if kept is None else kept.copy()

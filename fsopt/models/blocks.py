@@ -90,6 +90,14 @@ def signed_features(data: Dataset) -> Matrix:
     return np.ascontiguousarray(signed_samples(data).T)
 
 
+def row_form(matrix: Any, i: int, variables: tuple[Any, ...]) -> Any:
+    """Return row i of a matrix times variables, of its nonzeros alone where it is sparse."""
+    if isinstance(matrix, np.ndarray):
+        return dot(matrix[i], variables)
+    nonzeros = slice(matrix.indptr[i], matrix.indptr[i + 1])
+    return dot(matrix.data[nonzeros], tuple(variables[j] for j in matrix.indices[nonzeros]))
+
+
 # -- weights as the difference of their positive and negative parts -------------------------------------------
 
 

@@ -91,12 +91,14 @@ def latex_of(model: pyo.ConcreteModel) -> str:
 
 def html_of(model: pyo.ConcreteModel) -> str:
     """Return a model as HTML: program, and component, kind, size, equation and values in a table."""
+    import pandas as pd
+
     program = latex_of(model)
     head = f"<h4>{html.escape(str(model.name))}</h4>" + (f"\n$${html.escape(program)}$$" if program else "")
-    rows = [_row("th", ("component", "kind", "size", "equation", "value"))]
-    for name, kind, size, equation in components(model):
-        rows.append(_row("td", (name, kind, str(size), equation, value_text(model.find_component(name)))))
-    return f"{head}\n<table>\n" + "\n".join(rows) + "\n</table>"
+    rows = [(*row, value_text(model.find_component(row[0]))) for row in components(model)]
+    with pd.option_context("display.max_colwidth", None):
+        table = pd.DataFrame(rows, columns=["component", "kind", "size", "equation", "value"]).to_html(index=False)
+    return f"{head}\n{table}"
 
 
 def value_text(component: pyo.Component) -> str:
@@ -112,10 +114,6 @@ def value_text(component: pyo.Component) -> str:
     if len(values) == 1:
         return f"{values[0]:.6g}"
     return f"{values.min():.4g} to {values.max():.4g}, {int(np.count_nonzero(np.abs(values) > 1e-9))} nonzero"
-
-
-def _row(cell: str, texts: Sequence[str]) -> str:
-    return "<tr>" + "".join(f"<{cell}>{html.escape(text)}</{cell}>" for text in texts) + "</tr>"
 
 
 class ShownModel(pyo.ConcreteModel):  # type: ignore[misc]

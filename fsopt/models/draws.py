@@ -15,10 +15,9 @@ GRID = 64
 
 
 def two_classes(instance: Instance) -> tuple[Matrix, Vector]:
-    """Return X (n, p) and y (n,) of two overlapping Gaussian classes.
+    """Return X (n, p) and y (n,) of two overlapping Gaussian classes, whose samples alternate.
 
-    Samples alternate between the classes +1 and -1. Values are independent normal with variance 1, and mean +gap or
-    -gap (the sign of the label) in the first two features, 0 in the others.
+    Values are independent normal of variance 1, with mean +gap or -gap in the first two features, 0 in the others.
     """
     y = np.where(np.arange(instance.n) % 2 == 0, 1.0, -1.0)
     X = np.random.Generator(np.random.PCG64(instance.seed)).standard_normal((instance.n, instance.p))

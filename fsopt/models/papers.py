@@ -1,4 +1,4 @@
-"""The five papers: the key of folders, registries and pages -> authors, title and page of the documentation."""
+"""The five papers: the key of folders, registries and pages -> authors and title; its page is ``docs/<key>.md``."""
 
 from __future__ import annotations
 
@@ -15,31 +15,19 @@ class Paper:
     ----------
     authors : family names, as prose cites the paper.
     title : in full.
-    page : of the documentation, from the root of the repository.
     """
 
     authors: str
     title: str
-    page: str
 
 
 PAPERS: Mapping[str, Paper] = MappingProxyType(
     {
-        "gmeb": Paper(
-            "Peleg & Meir", "Feature selection by global minimization of a generalization bound", "docs/gmeb.md"
-        ),
-        "mpm": Paper(
-            "Yang & Ju",
-            "A DC programming approach for feature selection in the minimax probability machine",
-            "docs/mpm.md",
-        ),
-        "sla": Paper("Mangasarian", "Machine learning via polyhedral concave minimization", "docs/sla.md"),
-        "gbd": Paper(
-            "Aytug",
-            "Feature selection for support vector machines using Generalized Benders Decomposition",
-            "docs/gbd.md",
-        ),
-        "mop": Paper("Bi", "Multi-objective programming in SVMs", "docs/mop.md"),
+        "gmeb": Paper("Peleg & Meir", "Feature selection by global minimization of a generalization bound"),
+        "mpm": Paper("Yang & Ju", "A DC programming approach for feature selection in the minimax probability machine"),
+        "sla": Paper("Mangasarian", "Machine learning via polyhedral concave minimization"),
+        "gbd": Paper("Aytug", "Feature selection for support vector machines using Generalized Benders Decomposition"),
+        "mop": Paper("Bi", "Multi-objective programming in SVMs"),
     }
 )
 """Key -> paper, in the order of the registries."""

@@ -5,15 +5,17 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
+from textwrap import indent
 from typing import Any
 
 import pyomo.environ as pyo
 
-from fsopt.common.arguments import plain, spelled
+from fsopt.common.arguments import plain, section, spelled
 from fsopt.data import Dataset
 from fsopt.data.layout import Layout
 from fsopt.data.weights import by_class
 from fsopt.errors import ParameterError, shown, similar
+from fsopt.models.display import entries
 from fsopt.models.papers import PAPERS
 
 WEIGHTS = ("", "classes", "samples")
@@ -71,6 +73,10 @@ class ModelSpec:
     weights: str = ""
     complete: Callable[..., Mapping[str, Any]] | None = None
 
+    def __post_init__(self) -> None:
+        if self.builder.__module__.startswith("fsopt."):
+            state_types(self.builder)
+
     @property
     def paper(self) -> str | None:
         """Key in :data:`fsopt.models.papers.PAPERS`, the folder of its builder; None for a model of no paper."""
@@ -89,6 +95,18 @@ class ModelSpec:
         return parameters(self.builder)
 
 
+def state_types(builder: Callable[..., Any]) -> None:
+    """Write the types and defaults of a signature into the docstring, whose code says ``name : meaning`` alone."""
+    doc, known = inspect.getdoc(builder) or "", inspect.signature(builder).parameters
+    listed, texts = section(doc, "Parameters"), list[str]()
+    for names, meaning in entries(listed):
+        of = [known[name] for name in names.split(", ")]
+        types = " or ".join(dict.fromkeys(str(p.annotation).removesuffix(" | None") for p in of))
+        default = {None: ", optional", inspect.Parameter.empty: ""}.get(of[0].default, f", default {of[0].default!r}")
+        texts.append(f"{names} : {types}{default}\n{indent(meaning.strip(), '    ')}")
+    builder.__doc__ = doc.replace(listed, "\n".join(texts)) + "\n"
+
+
 def parameters(function: Callable[..., Any]) -> dict[str, Any]:
     """Return name -> default of the keyword-only parameters of a function."""
     return {name: p.default for name, p in inspect.signature(function).parameters.items() if p.kind is p.KEYWORD_ONLY}
@@ -97,10 +115,7 @@ def parameters(function: Callable[..., Any]) -> dict[str, Any]:
 def check_parameters(
     what: str, name: str, given: Mapping[str, Any], known: Mapping[str, Any], objects: Collection[str] = ()
 ) -> dict[str, Any]:
-    """Return parameters by their known names, ``c`` for ``C``, of the model or method (``what``) of a name.
-
-    ParameterError for unknown ones, missing ones, and those that are no data and not among the ``objects``.
-    """
+    """Return parameters by their known names, of the model or method (``what``) of a name; else ParameterError."""
     found = spelled(f"{what} '{name}'", given, known)
     for parameter, value in found.items():
         if parameter not in known:

@@ -26,14 +26,7 @@ from fsopt.typing import Indices, Vector
 
 @dataclass(frozen=True)
 class TriedSelection:
-    """A selection that was tried, its hyperplane, and the objective value of both.
-
-    Attributes
-    ----------
-    sigma : (p,) selection in {0, 1}.
-    w, b : the hyperplane of the support vector machine on the selected features, w (p,) is 0 elsewhere.
-    value : F(sigma) + lambda'sigma, a primal value.
-    """
+    """A selection sigma (p,) that was tried, its hyperplane (w is 0 elsewhere), and its primal value."""
 
     sigma: Vector
     w: Vector
@@ -43,15 +36,9 @@ class TriedSelection:
 
 @dataclass
 class State:
-    """The state of the loop.
+    """The state of the loop: the place of the next cut, the incumbent, the lower bound, the multipliers of the cuts.
 
-    Attributes
-    ----------
-    sigma : (p,) where the next cut is made.
-    best : the incumbent, of infinite value before the first.
-    lower : the largest lower bound that a master proved.
-    alphas : multipliers (n,) of the cuts.
-    tried : the selections whose cut is known, as bytes.
+    ``tried`` are the selections whose cut is known, as bytes; the incumbent has an infinite value before the first.
     """
 
     sigma: Vector
@@ -95,15 +82,9 @@ NONE_FEASIBLE = "no selection of features keeps all limits"
 class Master:
     """A master problem in its solver.
 
-    Raises
-    ------
-    ParameterError : a master of other features, or one that minimises anything but theta and penalties of sigma.
-
-    Attributes
-    ----------
-    rules : the constraints of the model: its groups of features and the bounds on their weights shape the cuts.
-    penalties : (k,) penalty weight of each feature or group in the objective, lambda of (RMP-lambda); zeros in (RMP-M).
-    lowest : lower bound without any cut: F is not negative.
+    Its rules shape the cuts, its penalties (k,) are lambda of (RMP-lambda), zeros in (RMP-M), and ``lowest`` is the
+    lower bound without any cut. ParameterError for a master of other features, or one that minimises anything but theta
+    and penalties of sigma.
     """
 
     def __init__(self, data: Dataset, model: pyo.ConcreteModel, solver: str | None) -> None:
@@ -133,12 +114,7 @@ class Master:
         self.session.add(add_cut(self.model, self.data, alpha))
 
     def solve(self, recorder: Recorder, mip_gap: float) -> tuple[float, Vector, bool]:
-        """Return the bound that was proved, the selection, and whether the time sufficed for the relative gap.
-
-        Raises
-        ------
-        InfeasibleError : there is no selection.
-        """
+        """Return the bound that was proved, the selection, and whether the time sufficed; InfeasibleError for none."""
         try:
             result = recorder.solve(self.session, "the master problem", load=False, mip_gap=mip_gap, evidence=False)
         except NoPoint as error:
@@ -186,10 +162,7 @@ class ClosedForm(Master):
 
 
 def check_objective(data: Dataset, model: pyo.ConcreteModel, program: Program, columns: Indices) -> None:
-    """Raise ParameterError for a master that does not bound F on the data.
-
-    That is one of other features, or one that minimises anything but theta and penalties of sigma.
-    """
+    """Raise ParameterError for a master of other features, or that minimises more than theta and penalties of sigma."""
     theta, features = program.column.get(id(model.theta)), len(model.rules.groups.of)
     if features != data.p or len(columns) != len(model.rules.groups):
         raise ParameterError(

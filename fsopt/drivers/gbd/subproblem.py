@@ -31,13 +31,8 @@ class Subproblem:
     r"""The support vector machine on a selection.
 
     At a fractional sigma it is :math:`\max_\alpha e'\alpha - \frac12\sum_j \sigma_j q_j(\alpha)^2`, the convex
-    extension of F. The model has :math:`w_j = \sigma_j u_j`, so that it is given the roots of sigma.
-
-    Parameters
-    ----------
-    model : ``fsp-sub``; or, without a model of large data, a function that trains the support vector machine on the
-        selected features, each times the root of its sigma.
-    rules : the groups, one entry of sigma each, and the bounds on the weights, which a model has.
+    extension of F: ``fsp-sub`` has :math:`w_j = \sigma_j u_j` and is given the roots of sigma. In its place a function
+    may train the machine of large data, on the selected features, each times its root.
     """
 
     def __init__(

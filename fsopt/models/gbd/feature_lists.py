@@ -39,10 +39,7 @@ CATEGORIES = "categories"
 class Groups:
     """A partition of the features into groups that are selected as a whole, each by one binary variable.
 
-    Attributes
-    ----------
-    names : of the groups, in the order of their first features.
-    of : (p,) the group of each feature.
+    The names are in the order of their first features; ``of`` (p,) is the group of each feature.
     """
 
     names: tuple[str, ...]
@@ -79,10 +76,9 @@ class Groups:
 
 
 def feature_groups(name: str, data: Dataset, given: Any = None) -> Groups:
-    """Return the groups of a parameter of a model or method: features that it does not list are groups of their own.
+    """Return the groups of a parameter of a model or method, those of features that it does not list being single.
 
-    It is None, lists of features, name -> list, or ``categories``, the features that the columns of a table were
-    encoded by. A group without a name is called by those of its features, ``a+b``.
+    It is None, lists of features, name -> list, or ``categories``; a group without a name is called ``a+b``.
     """
     if isinstance(given, str):
         if given != CATEGORIES:
@@ -134,8 +130,8 @@ def weight_bounds(
     negative: Sequence[Feature] = (),
     lower: Mapping[Feature, float] | None = None,
     upper: Mapping[Feature, float] | None = None,
-) -> tuple[Vector, Vector]:
-    """Return lower and upper bounds (p,) on the weights, infinite where there are none.
+) -> WeightBounds:
+    """Return the bounds on the weights.
 
     Parameters
     ----------
@@ -167,7 +163,7 @@ def weight_bounds(
         raise ParameterError(
             f"'{name}' lets feature '{data.features[j]}' have no weight but 0", "leave it out of the data"
         )
-    return low + 0.0, high + 0.0
+    return WeightBounds(low + 0.0, high + 0.0)
 
 
 def _numbers(name: str, what: str, data: Dataset, given: Any, inside: str) -> dict[int, float]:
@@ -219,32 +215,23 @@ def _places(features: tuple[str, ...]) -> Mapping[str, int]:
 
 @dataclass(frozen=True)
 class WeightBounds:
-    """Bounds on the weights (p,), which admit 0.
-
-    Attributes
-    ----------
-    lower, upper : (p,) l <= 0 and u >= 0, infinite where there is no bound.
-    """
+    """Bounds l <= 0 and u >= 0 on the weights (p,), which admit 0; infinite where there is none."""
 
     lower: Vector
     upper: Vector
 
-    @classmethod
-    def of(cls, name: str, data: Dataset, at: Mapping[str, Any]) -> WeightBounds:
+    @staticmethod
+    def of(name: str, data: Dataset, at: Mapping[str, Any]) -> WeightBounds:
         """Return those of a model or method with parameters, by :func:`weight_bounds`."""
-        return cls(*weight_bounds(name, data, **{what: at[what] for what in BOUNDS if what in at}))
+        return weight_bounds(name, data, **{what: at[what] for what in BOUNDS if what in at})
 
     def __bool__(self) -> bool:
-        return bool(np.isfinite(self.lower).any() or np.isfinite(self.upper).any())
+        return bool(np.isfinite([self.lower, self.upper]).any())
 
     def words(self, data: Dataset) -> dict[str, dict[str, float]]:
         """Return the bounds as the parameters ``lower`` and ``upper``, those that there are."""
-        ends = {"lower": self.lower, "upper": self.upper}
-        return {
-            what: {data.features[j]: float(values[j]) for j in np.flatnonzero(np.isfinite(values))}
-            for what, values in ends.items()
-            if np.isfinite(values).any()
-        }
+        ends = {what: np.flatnonzero(np.isfinite(getattr(self, what))).tolist() for what in ENDS}
+        return {what: {data.features[j]: float(getattr(self, what)[j]) for j in at} for what, at in ends.items() if at}
 
     def within(self, size: float) -> WeightBounds:
         """Return the bounds that weights of at most a size satisfy too."""
@@ -262,7 +249,8 @@ class WeightBounds:
 
     def violation(self, w: Vector) -> float:
         """Return the largest violation by weights (p,), relative to the largest of 1 and the bound."""
-        return float(np.maximum(_excess(w, self.upper), _excess(-w, -self.lower)).max(initial=0.0))
+        nearest = self.clipped(w)
+        return float((np.abs(w - nearest) / np.maximum(1.0, np.abs(nearest))).max(initial=0.0))
 
     def clipped(self, w: Vector) -> Vector:
         """Return weights (p,) that a solver's tolerance may have put outside, within the bounds."""
@@ -293,8 +281,3 @@ class WeightBounds:
             m.above = pyo.Constraint(above, rule=at_most, doc=f"{equation} w_j <= u_j sigma_j")
         if below:
             m.below = pyo.Constraint(below, rule=at_least, doc=f"{equation} l_j sigma_j <= w_j")
-
-
-def _excess(w: Vector, upper: Vector) -> Vector:
-    with np.errstate(invalid="ignore"):
-        return np.where(np.isfinite(upper), (w - upper) / np.maximum(1.0, np.abs(upper)), 0.0)

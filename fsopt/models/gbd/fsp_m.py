@@ -1,8 +1,4 @@
-"""Aytug's problems (FSP-M) and (FSP-lambda) as printed, and the parts that their mixed-integer forms share.
-
-* ``fsp-m``: (FSP-M) as printed, nonconvex.
-* ``fsp-lambda``: (FSP-lambda) as printed, nonconvex.
-"""
+"""Aytug's problems (FSP-M) and (FSP-lambda) as printed, and the parts that their mixed-integer forms share."""
 
 from __future__ import annotations
 
@@ -46,12 +42,9 @@ def build_fsp_m(
 
     Parameters
     ----------
-    data : Dataset
-        Features in comparable units; the optimum depends on them.
-    c : float, default 1.0
-        > 0, penalty weight of the loss.
-    loss : str, default 'hinge'
-        ``hinge`` (default), ``squared-hinge``: :math:`C \xi'\xi` in place of :math:`C e'\xi`, or ``logistic``:
+    data : Features in comparable units; the optimum depends on them.
+    c : > 0, penalty weight of the loss.
+    loss : ``hinge`` (default), ``squared-hinge``: :math:`C \xi'\xi` in place of :math:`C e'\xi`, or ``logistic``:
         :math:`C e'\ell` with :math:`\ell_i \ge \ln(1 + e^{\xi_i - 1})`, and :math:`\xi` of any sign.
 
     Returns
@@ -104,15 +97,11 @@ def build_fsp_lambda(
 
     Parameters
     ----------
-    data : Dataset
-        Features in comparable units; the optimum depends on them.
-    c : float, default 1.0
-        > 0, penalty weight of the loss.
-    loss : str, default 'hinge'
-        ``hinge`` (default), ``squared-hinge``: :math:`C \xi'\xi` in place of :math:`C e'\xi`, or ``logistic``:
+    data : Features in comparable units; the optimum depends on them.
+    c : > 0, penalty weight of the loss.
+    loss : ``hinge`` (default), ``squared-hinge``: :math:`C \xi'\xi` in place of :math:`C e'\xi`, or ``logistic``:
         :math:`C e'\ell` with :math:`\ell_i \ge \ln(1 + e^{\xi_i - 1})`, and :math:`\xi` of any sign.
-    lam : array, default 1.0
-        Penalty weight lambda >= 0 of every feature, or p penalty weights.
+    lam : Penalty weight lambda >= 0 of every feature, or p penalty weights.
 
     Returns
     -------
@@ -156,22 +145,14 @@ def largest_weight(data: Dataset, c: float, upper: float | None = None, loss: Lo
     r"""Return a bound on the norm of the best weights of an SVM on any selection of the features.
 
     Let w be the best weights for a selection and alpha the multipliers of its margins. By strong duality
-    :math:`\tfrac12 w'w + Ce'\xi = e'\alpha - \tfrac12 w'w`, so :math:`w'w \le e'\alpha`; and
-    :math:`0 \le \alpha \le C` with :math:`y'\alpha = 0` implies :math:`e'\alpha \le 2C\min(n_+, n_-)`, the hinge loss
-    of w = 0 times C; with weights of the samples their sums are in the place of :math:`n_+` and :math:`n_-`.
-
-    For the squared hinge loss :math:`w'w = e'\alpha - 2C\xi'\xi` and :math:`\alpha = 2C\xi`, so that
-    :math:`w'w = 2C \sum_i \xi_i (1 - \xi_i)`. With equal sums of both classes, :math:`y'\xi = 0`, that is at most
-    :math:`2C n_+ n_- / (n_+ + n_-)`, at equal slacks within each class.
-
-    For the logistic loss :math:`w'w = \sum_i \alpha_i u_i` with the margins :math:`u_i = \ln((1 - t_i) / t_i)`,
-    :math:`t_i = \alpha_i / C`. The largest :math:`t \ln((1 - t) / t)` is :math:`W(1/e)`, of Lambert's W.
-
-    With bounds :math:`l \le w \le u` that admit 0, each weight is q_j clipped to them, so that :math:`w'w \le w'q`,
-    which is in the place of :math:`w'w` in the equations above: the same bounds hold.
-
-    If ``upper`` is at least the optimum over the selections, :math:`\tfrac12 w'w \le` ``upper`` holds for the best
-    selection too.
+    :math:`\tfrac12 w'w + Ce'\xi = e'\alpha - \tfrac12 w'w`, so :math:`w'w \le e'\alpha`; and :math:`0 \le \alpha \le C`
+    with :math:`y'\alpha = 0` implies :math:`e'\alpha \le 2C\min(n_+, n_-)`; with weights of the samples their sums are
+    in the place of :math:`n_+` and :math:`n_-`. For the squared hinge loss :math:`\alpha = 2C\xi` and :math:`w'w = 2C
+    \sum_i \xi_i (1 - \xi_i)`, with :math:`y'\xi = 0` at most :math:`2C n_+ n_- / (n_+ + n_-)`. For the logistic loss
+    :math:`w'w = \sum_i \alpha_i u_i` with the margins :math:`u_i = \ln((1 - t_i) / t_i)`, :math:`t_i = \alpha_i / C`,
+    and the largest :math:`t \ln((1 - t) / t)` is :math:`W(1/e)`, of Lambert's W. With bounds :math:`l \le w \le u` that
+    admit 0, :math:`w'w \le w'q` is in the place of :math:`w'w`. If ``upper`` is at least the optimum over the
+    selections, :math:`\tfrac12 w'w \le` ``upper`` holds for the best selection too.
     """
     weights = np.ones(data.n) if data.weights is None else data.weights
     plus, minus = math.fsum(weights[data.y > 0]), math.fsum(weights[data.y < 0])

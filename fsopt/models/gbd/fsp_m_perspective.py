@@ -1,8 +1,4 @@
-"""Aytug's (FSP-M) as mixed-integer programs with convex relaxations.
-
-* ``fsp-m-perspective``: (FSP-M) as a mixed-integer cone program.
-* ``fsp-m-bigm``: (FSP-M) as a mixed-integer quadratic program with big M.
-"""
+"""Aytug's (FSP-M) as mixed-integer programs with convex relaxations."""
 
 from __future__ import annotations
 
@@ -45,12 +41,9 @@ def build_fsp_m_perspective(
 
     Parameters
     ----------
-    data : Dataset
-        Features in comparable units; the optimum depends on them.
-    c : float, default 1.0
-        > 0, penalty weight of the hinge loss.
-    relax : bool, default False
-        Whether sigma is in [0, 1] instead of binary.
+    data : Features in comparable units; the optimum depends on them.
+    c : > 0, penalty weight of the hinge loss.
+    relax : Whether sigma is in [0, 1] instead of binary.
 
     Returns
     -------
@@ -115,18 +108,13 @@ def build_fsp_m_bigm(
 
     Parameters
     ----------
-    data : Dataset
-        Features in comparable units; the optimum depends on them.
-    c : float, default 1.0
-        > 0, penalty weight of the loss.
-    loss : str, default 'hinge'
-        ``hinge`` (default), ``squared-hinge``: :math:`C \xi'\xi` in place of :math:`C e'\xi`, or ``logistic``:
+    data : Features in comparable units; the optimum depends on them.
+    c : > 0, penalty weight of the loss.
+    loss : ``hinge`` (default), ``squared-hinge``: :math:`C \xi'\xi` in place of :math:`C e'\xi`, or ``logistic``:
         :math:`C e'\ell` with :math:`\ell_i \ge \ln(1 + e^{\xi_i - 1})`, and :math:`\xi` of any sign.
-    value : float, optional
-        U, the objective value of an allowed selection, for example from ``rfe``; a number below the optimum makes the
-        answer silently worse.
-    relax : bool, default False
-        Whether sigma is in [0, 1] instead of binary.
+    value : U, the objective value of an allowed selection, for example from ``rfe``; a number below the optimum makes
+        the answer silently worse.
+    relax : Whether sigma is in [0, 1] instead of binary.
 
     Returns
     -------

@@ -48,12 +48,9 @@ def build_fsp_master(
 
     Parameters
     ----------
-    data : Dataset
-        Features in comparable units; the optimum depends on them.
-    lam : array, optional
-        Penalty weight lambda >= 0 of every feature, or p penalty weights (RMP-lambda), in place of m and a budget.
-    cuts : Sequence[array], default ()
-        Vectors alpha (n,) >= 0 with y'alpha = 0, one for each cut; :func:`add_cut` adds more.
+    data : Features in comparable units; the optimum depends on them.
+    lam : Penalty weight lambda >= 0 of every feature, or p penalty weights (RMP-lambda), in place of m and a budget.
+    cuts : Vectors alpha (n,) >= 0 with y'alpha = 0, one for each cut; :func:`add_cut` adds more.
 
     Returns
     -------
@@ -94,10 +91,7 @@ def build_fsp_master(
 
 
 def cut_coefficients(data: Dataset, alpha: Vector, rules: SelectionConstraints | None = None) -> tuple[float, Vector]:
-    """Return e'alpha and the sums of h_j(q_j(alpha)) over the groups (k,), the constant and slopes of a Benders cut.
-
-    Without rules each feature is a group without bounds, with the slope :math:`q_j^2 / 2`.
-    """
+    """Return e'alpha and the sums of h_j(q_j(alpha)) over the groups (k,), by default q_j^2 / 2: those of a cut."""
     rules = SelectionConstraints.of("fsp-master", data) if rules is None else rules
     return float(alpha.sum()), rules.groups.sums(rules.bounds.conjugate(data.X.T @ (alpha * data.y)))
 

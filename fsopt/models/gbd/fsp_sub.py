@@ -1,8 +1,4 @@
-"""The subproblem of Aytug's decomposition, (SUB-M), and its dual.
-
-* ``fsp-sub``: (SUB-M) (5)-(6), the subproblem at a selection.
-* ``fsp-sub-dual``: the dual of (SUB-M).
-"""
+"""The subproblem of Aytug's decomposition, (SUB-M), and its dual."""
 
 from __future__ import annotations
 
@@ -48,12 +44,9 @@ def build_fsp_sub(data: Dataset, *, sigma: ArrayLike | None = None, c: float = 1
 
     Parameters
     ----------
-    data : Dataset
-        Features in comparable units; the optimum depends on them.
-    sigma : array, optional
-        (p,) entries in [0, 1]; ones by default.
-    c : float, default 1.0
-        > 0, penalty weight of the hinge loss.
+    data : Features in comparable units; the optimum depends on them.
+    sigma : (p,) entries in [0, 1]; ones by default.
+    c : > 0, penalty weight of the hinge loss.
 
     Returns
     -------
@@ -109,12 +102,9 @@ def build_fsp_sub_dual(
 
     Parameters
     ----------
-    data : Dataset
-        Features in comparable units; the optimum depends on them.
-    sigma : array, optional
-        (p,) entries in [0, 1]; ones by default.
-    c : float, default 1.0
-        > 0, penalty weight of the hinge loss.
+    data : Features in comparable units; the optimum depends on them.
+    sigma : (p,) entries in [0, 1]; ones by default.
+    c : > 0, penalty weight of the hinge loss.
 
     Returns
     -------

@@ -1,13 +1,7 @@
-"""The one-norm support vector machine, Aytug, (ONSVM), and its restricted master problem.
-
-* ``onsvm``: (ONSVM), the one-norm support vector machine.
-* ``l1-hinge-part``: a restricted master problem of (ONSVM) for column and constraint generation.
-"""
+"""The one-norm support vector machine, Aytug, (ONSVM), and its restricted master problem."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -30,6 +24,7 @@ from fsopt.models.blocks import (
     new_model,
     number,
     one_norm,
+    row_form,
     signed_features,
     split_constraint,
     vector,
@@ -53,10 +48,8 @@ def build_onsvm(data: Dataset, *, c: float = 1.0, **bounds: Any) -> pyo.Concrete
 
     Parameters
     ----------
-    data : Dataset
-        Features in comparable units; the optimum depends on them.
-    c : float, default 1.0
-        > 0, penalty weight of the hinge loss.
+    data : Features in comparable units; the optimum depends on them.
+    c : > 0, penalty weight of the hinge loss.
 
     Returns
     -------
@@ -108,17 +101,12 @@ def build_l1_hinge_part(
 
     Parameters
     ----------
-    data : Dataset
-        The samples and features of this part.
-    row_costs : array, optional
-        (n,) d >= 0, penalty weights of the hinge loss of the samples; ones by default.
-    column_costs : array, optional
-        (p,) c >= 0, penalty weights of the features in the one-norm; ones by default.
-    offset : array, optional
-        (p + 1,) h of the features, then h_0; zeros by default.
-    center, radius : array or float, optional
-        (p + 1,) center (w, b) of the box, and its Delta > 0. Without them there is no box and no r, s, and the program
-        may be infeasible unless h = 0.
+    data : The samples and features of this part.
+    row_costs : (n,) d >= 0, penalty weights of the hinge loss of the samples; ones by default.
+    column_costs : (p,) c >= 0, penalty weights of the features in the one-norm; ones by default.
+    offset : (p + 1,) h of the features, then h_0; zeros by default.
+    center, radius : (p + 1,) center (w, b) of the box, and its Delta > 0. Without them there is no box and no r, s, and
+        the program may be infeasible unless h = 0.
 
     Returns
     -------
@@ -140,18 +128,28 @@ def build_l1_hinge_part(
     d = vector(name, "row_costs", np.ones(data.n) if row_costs is None else row_costs, data.n, low=0.0)
     c = vector(name, "column_costs", np.ones(data.p) if column_costs is None else column_costs, data.p, low=0.0)
     h = vector(name, "offset", np.zeros(data.p + 1) if offset is None else offset, data.p + 1)
-    box = _Box.of(name, data.p, center, radius)
+    if (center is None) != (radius is None):
+        raise ParameterError(f"'{name}' takes a center and a radius together", "give both or neither")
     m = new_model(name, data, sparse=True)
     m.alpha = pyo.Var(m.I, bounds=lambda _, i: (0.0, float(d[i])), doc="alpha, multipliers of the margins")
     alphas = tuple(m.alpha.values())
-    forms = _column_forms(data, alphas)
+    signed = divided(data.X, np.ones(data.p), data.y).T.tocsr() if data.sparse else signed_features(data)
     objective: Any = dot(np.ones(data.n), alphas)
     net = [0.0] * (data.p + 1)
-    if box is not None:
-        objective, net = box.add_multipliers(m, objective)
+    if center is not None:
+        at, delta = vector(name, "center", center, data.p + 1), number(name, "radius", radius, inside="(0, inf)")
+        for box, side in (("r", "upper"), ("s", "lower")):
+            found = pyo.Var(
+                range(data.p + 1),
+                within=pyo.NonNegativeReals,
+                doc=f"{box}, multipliers of the {side} bounds of the box",
+            )
+            m.add_component(box, found)
+        objective -= dot(at + delta, tuple(m.r.values())) - dot(at - delta, tuple(m.s.values()))
+        net = [m.r[j] - m.s[j] for j in m.r]
 
     def columns(m: pyo.ConcreteModel, j: int) -> Any:
-        return -c[j] - h[j], forms[j] - net[j], c[j] - h[j]
+        return -c[j] - h[j], row_form(signed, j, alphas) - net[j], c[j] - h[j]
 
     m.objective = pyo.Objective(
         expr=objective, sense=pyo.maximize, doc="(ONSVM), dual: e'alpha, minus the terms of the box"
@@ -163,46 +161,6 @@ def build_l1_hinge_part(
         expr=dot(data.y, alphas) - net[-1] == -h[-1], doc="(ONSVM), dual: y'alpha + h_0 - r_0 + s_0 = 0"
     )
     return m
-
-
-def _column_forms(data: Dataset, alphas: tuple[Any, ...]) -> list[Any]:
-    """Return the expressions X'Y alpha (p,); those of sparse data have no terms for its zeros."""
-    if not data.sparse:
-        return [dot(column, alphas) for column in signed_features(data)]
-    columns = divided(data.X, np.ones(data.p), data.y).tocsc()
-    return [
-        dot(columns.data[start:end], tuple(alphas[i] for i in columns.indices[start:end].tolist()))
-        for start, end in pairwise(columns.indptr.tolist())
-    ]
-
-
-@dataclass(frozen=True)
-class _Box:
-    """The box |w - center| <= radius, in the order (w, b)."""
-
-    center: Vector
-    radius: float
-
-    @staticmethod
-    def of(name: str, p: int, center: ArrayLike | None, radius: float | None) -> _Box | None:
-        """Return the box of the builder's parameters, None if there is none."""
-        if (center is None) != (radius is None):
-            raise ParameterError(f"'{name}' takes a center and a radius together", "give both or neither")
-        if center is None or radius is None:
-            return None
-        delta = number(name, "radius", radius, inside="(0, inf)")
-        return _Box(vector(name, "center", center, p + 1), delta)
-
-    def add_multipliers(self, m: pyo.ConcreteModel, objective: Any) -> tuple[Any, list[Any]]:
-        """Add r and s; return the objective with their terms, and r - s for each constraint of the dual."""
-        index = range(len(self.center))
-        m.r = pyo.Var(index, within=pyo.NonNegativeReals, doc="r, multipliers of the upper bounds of the box")
-        m.s = pyo.Var(index, within=pyo.NonNegativeReals, doc="s, multipliers of the lower bounds of the box")
-        upper, lower = (
-            dot(self.center + self.radius, tuple(m.r.values())),
-            dot(self.center - self.radius, tuple(m.s.values())),
-        )
-        return objective - upper + lower, [m.r[j] - m.s[j] for j in m.r]
 
 
 def complete_onsvm(data: Dataset, w: Vector, b: float, **_: Any) -> dict[str, Any]:

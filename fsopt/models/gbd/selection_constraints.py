@@ -91,7 +91,7 @@ class SelectionConstraints:
 
     Attributes
     ----------
-    groups : of the features of the data; ``lower``, ``upper`` : bounds on their weights, infinite where there are none.
+    groups, bounds : of the features of the data, and on their weights.
     cardinality : M, None without a bound on the number of features.
     costs, budget : (p,) feature costs beta and the budget B, None without a budget.
     include, exclude : features that must be, and must not be, selected.
@@ -100,8 +100,7 @@ class SelectionConstraints:
     """
 
     groups: Groups
-    lower: Vector
-    upper: Vector
+    bounds: WeightBounds
     cardinality: int | None = None
     costs: Vector | None = None
     budget: float | None = None
@@ -114,11 +113,6 @@ class SelectionConstraints:
     def p(self) -> int:
         """Number of binary variables: of features, or of groups of them."""
         return len(self.groups)
-
-    @property
-    def bounds(self) -> WeightBounds:
-        """The bounds on the weights of the features."""
-        return WeightBounds(self.lower, self.upper)
 
     def of_features(self, sigma: Vector) -> Vector:
         """Return the entry of a selection (p,) for each feature, that of its group."""
@@ -169,33 +163,25 @@ class SelectionConstraints:
         if m is not None and (costs is not None or budget is not None):
             raise ParameterError(f"'{name}' takes m, or costs with budget, not both", "leave one")
         of = feature_groups(name, data, groups)
-        lower, upper = weight_bounds(name, data, **{key: rules.pop(key) for key in BOUNDS if key in rules})
+        bounds = weight_bounds(name, data, **{key: rules.pop(key) for key in BOUNDS if key in rules})
         features = f" (there are {counted(len(of), 'feature' if of.single else 'group')})"
         cardinality = None if m is None else whole(name, "m", m, high=len(of), why=features)
-        beta, total = None, None
-        if costs is not None or budget is not None:
-            beta = of_groups(name, "costs", of, [] if costs is None else costs)
-            total = number(name, "budget", budget)
+        limited = costs is not None or budget is not None
+        beta = of_groups(name, "costs", of, [] if costs is None else costs) if limited else None
+        total = number(name, "budget", budget) if limited else None
         found = selection_rules(name, data, of, **rules)
-        constraints = SelectionConstraints(of, lower, upper, cardinality, beta, total, **found)
+        constraints = SelectionConstraints(of, bounds, cardinality, beta, total, **found)
         constraints._refuse_contradictions(name)
         return constraints
 
     def with_default_cardinality(self) -> SelectionConstraints:
-        """Return the same constraints, with a cardinality if there is neither a cardinality nor a budget.
-
-        It is 5, or p if that is less, or the size of the smallest selection if that is more.
-        """
+        """Return the same constraints; without a limit with a cardinality of 5, or what data or rules ask for."""
         if self.cardinality is not None or self.costs is not None:
             return self
         return replace(self, cardinality=max(min(DEFAULT_CARDINALITY, self.p), len(self.smallest_selection())))
 
     def smallest_selection(self) -> tuple[int, ...]:
-        """Return the features of ``include`` and all that they imply.
-
-        Every allowed selection contains them, and more features make no other constraint easier to satisfy: if this
-        selection violates a constraint, no selection is allowed.
-        """
+        """Return ``include`` and all that it implies: if that violates a constraint, no selection is allowed."""
         needed = set(self.include)
         while more := {k for j, k in self.implies if j in needed} - needed:
             needed |= more

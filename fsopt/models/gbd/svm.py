@@ -1,8 +1,4 @@
-"""The support vector machine, Aytug, (1), and its dual.
-
-* ``svm``: (1), the support vector machine.
-* ``svm-dual``: the dual of (1).
-"""
+"""The support vector machine, Aytug, (1), and its dual."""
 
 from __future__ import annotations
 
@@ -42,10 +38,8 @@ def build_svm(data: Dataset, *, c: float = 1.0, **bounds: Any) -> pyo.ConcreteMo
 
     Parameters
     ----------
-    data : Dataset
-        Features in comparable units; the optimum depends on them.
-    c : float, default 1.0
-        > 0, penalty weight of the hinge loss.
+    data : Features in comparable units; the optimum depends on them.
+    c : > 0, penalty weight of the hinge loss.
 
     Returns
     -------
@@ -86,10 +80,8 @@ def build_svm_dual(data: Dataset, *, c: float = 1.0, **bounds: Any) -> pyo.Concr
 
     Parameters
     ----------
-    data : Dataset
-        Features in comparable units; the optimum depends on them.
-    c : float, default 1.0
-        > 0, penalty weight of the hinge loss.
+    data : Features in comparable units; the optimum depends on them.
+    c : > 0, penalty weight of the hinge loss.
 
     Returns
     -------

@@ -1,11 +1,4 @@
-"""Peleg & Meir, (15), in all its forms: primal, dual, linear with cuts, semidefinite, and without slacks.
-
-* ``gmeb-primal``: (15), features scaled inside a second-order cone program.
-* ``gmeb-dual``: (16)/(17), the dual of (15).
-* ``gmeb-cuts``: (15) as a linear program with cuts for its norm.
-* ``gmeb-sdp``: (15) with its linear matrix inequality.
-* ``gmeb-hard-margin``: (15) without slacks, for separable data.
-"""
+"""Peleg & Meir, (15), in all its forms: primal, dual, linear with cuts, semidefinite, and without slacks."""
 
 from __future__ import annotations
 
@@ -54,11 +47,9 @@ def build_gmeb_primal(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.
 
     Parameters
     ----------
-    data : Dataset
-        Features centred by their training mean; the builder does not preprocess.
-    r_plus, r_minus : float, default 3.0
-        :math:`R_+, R_- > 0`, without unit, as sigma has the inverse squared units of the features; infinity omits the
-        constraint.
+    data : Features centred by their training mean; the builder does not preprocess.
+    r_plus, r_minus : :math:`R_+, R_- > 0`, without unit, as sigma has the inverse squared units of the features;
+        infinity omits the constraint.
 
     Returns
     -------
@@ -111,11 +102,9 @@ def build_gmeb_dual(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.0)
 
     Parameters
     ----------
-    data : Dataset
-        Features centred by their training mean; the builder does not preprocess.
-    r_plus, r_minus : float, default 3.0
-        :math:`R_+, R_- > 0`, without unit, as sigma of (15) has the inverse squared units of the features; infinity
-        fixes the multiplier of the constraint at 0.
+    data : Features centred by their training mean; the builder does not preprocess.
+    r_plus, r_minus : :math:`R_+, R_- > 0`, without unit, as sigma of (15) has the inverse squared units of the
+        features; infinity fixes the multiplier of the constraint at 0.
 
     Returns
     -------
@@ -190,14 +179,10 @@ def build_gmeb_cuts(
 
     Parameters
     ----------
-    data : Dataset
-        Features centred by their training mean; the builder does not preprocess.
-    r_plus, r_minus : float, default 3.0
-        :math:`R_+, R_- > 0`, without unit; at most one infinite, which omits its moments.
-    thetas : Sequence[float], optional
-        In [0, 1], one cut for each; by default both ends of [0, 1], or the one end that a finite radius leaves.
-    hard : bool, default False
-        Minimise :math:`\tau` with :math:`\xi = 0` instead, for the hyperplane of smallest norm of separable data.
+    data : Features centred by their training mean; the builder does not preprocess.
+    r_plus, r_minus : :math:`R_+, R_- > 0`, without unit; at most one infinite, which omits its moments.
+    thetas : In [0, 1], one cut for each; by default both ends of [0, 1], or the one end that a finite radius leaves.
+    hard : Minimise :math:`\tau` with :math:`\xi = 0` instead, for the hyperplane of smallest norm of separable data.
 
     Returns
     -------
@@ -256,11 +241,9 @@ def build_gmeb_sdp(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.0) 
 
     Parameters
     ----------
-    data : Dataset
-        Features centred by their training mean; the builder does not preprocess.
-    r_plus, r_minus : float, default 3.0
-        :math:`R_+, R_- > 0`, without unit, as sigma has the inverse squared units of the features; infinity omits the
-        constraint.
+    data : Features centred by their training mean; the builder does not preprocess.
+    r_plus, r_minus : :math:`R_+, R_- > 0`, without unit, as sigma has the inverse squared units of the features;
+        infinity omits the constraint.
 
     Returns
     -------
@@ -304,11 +287,9 @@ def build_gmeb_hard_margin(data: Dataset, *, r_plus: float = 3.0, r_minus: float
 
     Parameters
     ----------
-    data : Dataset
-        Features centred by their training mean; the builder does not preprocess.
-    r_plus, r_minus : float, default 3.0
-        :math:`R_+, R_- > 0`, without unit, as sigma has the inverse squared units of the features; infinity omits the
-        constraint.
+    data : Features centred by their training mean; the builder does not preprocess.
+    r_plus, r_minus : :math:`R_+, R_- > 0`, without unit, as sigma has the inverse squared units of the features;
+        infinity omits the constraint.
 
     Returns
     -------

@@ -1,9 +1,5 @@
 """The bound (7) of Peleg & Meir before and after its convexification, and its norm terms alone.
 
-* ``gmeb-penalised``: (10), the bound (7) with its scales in the objective.
-* ``gmeb-nonconvex``: (11), before its convexification.
-* ``gmeb-weighted-l1``: (10) at a fixed share of its two norm terms.
-
 ``GmebPenalty`` is the penalty of (10) as a function of the classifier alone, once its scales are minimised out.
 """
 
@@ -16,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
-import scipy
 
 from fsopt.compiler import dot
 from fsopt.compiler.values import store
@@ -35,7 +30,7 @@ from fsopt.models.blocks import (
     squares,
     total,
 )
-from fsopt.models.gmeb.norm import add_moment_bounds, radius, second_moments
+from fsopt.models.gmeb.norm import add_moment_bounds, minimum, radius, second_moments
 from fsopt.models.spec import TRIAL, Instance, ModelSpec
 from fsopt.typing import Vector
 
@@ -61,10 +56,8 @@ def build_gmeb_penalised(data: Dataset, *, c_plus: float = 4.0, c_minus: float =
 
     Parameters
     ----------
-    data : Dataset
-        Features centred by their training mean; the builder does not preprocess.
-    c_plus, c_minus : float, default 4.0
-        :math:`C_+, C_- > 0`, penalty weights of the scales over each class; the bound itself has 4.
+    data : Features centred by their training mean; the builder does not preprocess.
+    c_plus, c_minus : :math:`C_+, C_- > 0`, penalty weights of the scales over each class; the bound itself has 4.
 
     Returns
     -------
@@ -120,11 +113,9 @@ def build_gmeb_nonconvex(data: Dataset, *, r_plus: float = 3.0, r_minus: float =
 
     Parameters
     ----------
-    data : Dataset
-        Features centred by their training mean; the builder does not preprocess.
-    r_plus, r_minus : float, default 3.0
-        :math:`R_+, R_- > 0`, without unit, as sigma has the inverse units of the features; infinity omits the
-        constraint.
+    data : Features centred by their training mean; the builder does not preprocess.
+    r_plus, r_minus : :math:`R_+, R_- > 0`, without unit, as sigma has the inverse units of the features; infinity omits
+        the constraint.
 
     Returns
     -------
@@ -156,10 +147,7 @@ def build_gmeb_nonconvex(data: Dataset, *, r_plus: float = 3.0, r_minus: float =
 
 
 def new_product_model(name: str, data: Dataset, scale: float) -> pyo.ConcreteModel:
-    """Return a model with w, sigma >= 0, u for the products w_j sigma_j (J), b and xi >= 0 (I).
-
-    It starts at equal weights of norm 1, every sigma_j at ``scale``, b = 0 and slacks of 1.
-    """
+    """Return a model with w, sigma >= 0, u for the products w_j sigma_j (J), b and xi >= 0 (I), at equal weights."""
     m = new_model(name, data)
     start = 1 / np.sqrt(data.p)
     m.w = pyo.Var(m.J, initialize=start, doc="w, weights of the scaled features")
@@ -244,15 +232,11 @@ class GmebPenalty:
             return 0.0, 0.5
         size, part = np.abs(w[used]), GmebPenalty(self.alpha[used], self.beta[used])
 
-        def penalty(share: float) -> float:
-            return float(size @ part.weights(share))
-
         # u_j is smallest at sqrt(alpha_j) / (sqrt(alpha_j) + sqrt(beta_j)): the minimiser of the convex sum lies
         # between the smallest and the largest of these shares.
         minimisers = _quotient(np.sqrt(part.alpha), np.sqrt(part.alpha) + np.sqrt(part.beta))
         ends = float(minimisers.min()), float(minimisers.max())
-        inner = scipy.optimize.minimize_scalar(penalty, bounds=ends, method="bounded", options={"xatol": 1e-12})
-        return min((penalty(share), share) for share in (*ends, float(inner.x)))
+        return minimum(lambda share: float(size @ part.weights(share)), ends)
 
     def scales(self, w: Vector) -> Vector:
         """Return the sigma (p,) of (10) that is best for the weights w; the w of (10) is then ``w / sigma``."""
@@ -286,14 +270,10 @@ def build_gmeb_weighted_l1(
 
     Parameters
     ----------
-    data : Dataset
-        Features centred by their training mean; the builder does not preprocess.
-    c_plus, c_minus : float, default 4.0
-        :math:`C_+, C_- > 0`, penalty weights of the two norm terms.
-    share : float, default 0.5
-        Point rho in (0, 1) of the linearisation.
-    end : float, optional
-        Share e in [0, 1] at which the linearised weights are taken; rho by default.
+    data : Features centred by their training mean; the builder does not preprocess.
+    c_plus, c_minus : :math:`C_+, C_- > 0`, penalty weights of the two norm terms.
+    share : Point rho in (0, 1) of the linearisation.
+    end : Share e in [0, 1] at which the linearised weights are taken; rho by default.
 
     Returns
     -------

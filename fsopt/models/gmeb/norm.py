@@ -70,33 +70,14 @@ class GmebNorm:
 
     def at(self, w: Vector) -> tuple[float, float]:
         """Return N(w) and the theta that attains it."""
-        size = np.abs(w)
-        candidates = list(self.ends)
-        if len(candidates) == 2:
-            candidates.append(self._inner_maximiser(size))
-        values = [float(size @ self.weights(t)) for t in candidates]
-        best = int(np.argmax(values))
-        return values[best], candidates[best]
-
-    def _inner_maximiser(self, size: Vector) -> float:
-        """Return the theta in (0, 1) at which the concave sum is largest; the search never evaluates the ends."""
-        used = np.flatnonzero(size)
-        plus, minus = self.v_plus[used] / self.r_plus, self.v_minus[used] / self.r_minus
-
-        def negative_sum(theta: float) -> float:
-            return -float(size[used] @ np.sqrt(theta * plus + (1.0 - theta) * minus))
-
-        inner = scipy.optimize.minimize_scalar(
-            negative_sum, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-12}
-        )
-        return float(inner.x)
+        size, ends = np.abs(w), self.ends
+        if len(ends) == 1:
+            return float(size @ self.weights(ends[0])), ends[0]
+        value, theta = minimum(lambda t: -float(size @ self.weights(t)), (0.0, 1.0))
+        return -value, theta
 
     def scales(self, w: Vector) -> Vector:
-        r"""Return the sigma (p,) of (15) that belongs to w.
-
-        By the Cauchy-Schwarz inequality :math:`\sigma_j = |w_j|/(N u_j(\theta))` at the maximising theta: it is
-        feasible for both radii, and :math:`\sum_j w_j^2/\sigma_j = N^2`.
-        """
+        """Return the sigma (p,) of (15) that belongs to w, by the Cauchy-Schwarz inequality: |w_j| / (N u_j(theta))."""
         norm, theta = self.at(w)
         u = norm * self.weights(theta)
         sigma: Vector = np.where(u > 0, np.abs(w) / np.where(u > 0, u, 1.0), 0.0)
@@ -109,12 +90,14 @@ class GmebNorm:
         return plus / (plus + minus) if plus + minus > 0 else self.ends[0]
 
 
-def second_moments(data: Dataset) -> tuple[Vector, Vector]:
-    """Return v+ and v- (p,), the second moments of each feature about 0 over the two classes.
+def minimum(convex: Callable[[float], float], ends: tuple[float, float]) -> tuple[float, float]:
+    """Return the minimum of a convex function on an interval, and where it is attained."""
+    inner = scipy.optimize.minimize_scalar(convex, bounds=ends, method="bounded", options={"xatol": 1e-12})
+    return min((convex(t), t) for t in (*ends, float(inner.x)))
 
-    They are no variances: the paper centres the features by the mean of all training samples, which the method does
-    before a model is built. Samples count by their weights.
-    """
+
+def second_moments(data: Dataset) -> tuple[Vector, Vector]:
+    """Return v+ and v- (p,), the weighted second moments of each feature about 0 over the two classes: no variances."""
     weights = np.ones(data.n) if data.weights is None else data.weights
     sides = (data.y > 0, data.y < 0)
     first, second = (exact_sums(data.X[side] ** 2, weights[side]) / math.fsum(weights[side]) for side in sides)
@@ -145,10 +128,7 @@ def add_moment_bounds(
     moment: Callable[[Vector], Any] | None = None,
     doc: str = "(15) v+'sigma <= R+",
 ) -> None:
-    """Add ``moment_plus moment_minus`` and their parameters ``r_plus r_minus``, of the radii that are finite.
-
-    ``moment`` is the expression of second moments (p,), by default v'sigma; ``doc`` is that of the first constraint.
-    """
+    """Add ``moment_plus moment_minus`` and their parameters, of the finite radii; ``moment`` is a form of v (p,)."""
     scales = tuple(m.sigma.values())
     for side, sign, v, given in zip(("plus", "minus"), "+-", second_moments(data), (r_plus, r_minus), strict=True):
         largest = radius(m.name, f"r_{side}", given)

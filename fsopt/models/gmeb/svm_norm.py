@@ -1,8 +1,4 @@
-"""The SVMs that Peleg & Meir compare with: (19) with the unsquared norm, (18) with a variable margin.
-
-* ``svm-norm``: (19), the SVM with the unsquared norm.
-* ``svm-margin``: (18), the SVM with a variable margin.
-"""
+"""The SVMs that Peleg & Meir compare with: (19) with the unsquared norm, (18) with a variable margin."""
 
 from __future__ import annotations
 
@@ -49,10 +45,8 @@ def build_svm_norm(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
 
     Parameters
     ----------
-    data : Dataset
-        In any units; the builder does not preprocess.
-    c : float, default 1.0
-        C > 0, penalty weight of the hinge loss.
+    data : In any units; the builder does not preprocess.
+    c : C > 0, penalty weight of the hinge loss.
 
     Returns
     -------
@@ -104,10 +98,8 @@ def build_svm_margin(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
 
     Parameters
     ----------
-    data : Dataset
-        In any units; the builder does not preprocess.
-    c : float, default 1.0
-        C > 0, penalty weight of the slacks; above the threshold for a minimiser.
+    data : In any units; the builder does not preprocess.
+    c : C > 0, penalty weight of the slacks; above the threshold for a minimiser.
 
     Returns
     -------

@@ -1,8 +1,5 @@
 r"""Bi, (15): feature scales of a given hyperplane, the step of its local search, and their common parts.
 
-* ``kernel-scaling``: (15), feature scales that minimise the capacity of a given hyperplane.
-* ``kernel-scaling-step``: the linear program of a local step on (15).
-
 Both share a given hyperplane, its loss and capacity as functions of the scales s.
 
 .. math::
@@ -14,7 +11,6 @@ Both share a given hyperplane, its loss and capacity as functions of the scales 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,7 +21,7 @@ from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, smallest_multiple
 from fsopt.data.matrices import column_means, exact_sums
-from fsopt.models.blocks import add_margins, add_slacks, mutable, new_model, number, total, vector
+from fsopt.models.blocks import add_margins, add_parameter, add_slacks, mutable, new_model, number, total, vector
 from fsopt.models.spec import Instance, ModelSpec
 from fsopt.typing import Vector
 
@@ -66,15 +62,11 @@ def build_kernel_scaling(
 
     Parameters
     ----------
-    data : Dataset
-        Features in the space of the hyperplane.
-    w, b : array or float, optional
-        (p,) and scalar, the hyperplane in the unscaled space: the score of a scaled sample is :math:`\sum_j s_j w_j
+    data : Features in the space of the hyperplane.
+    w, b : (p,) and scalar, the hyperplane in the unscaled space: the score of a scaled sample is :math:`\sum_j s_j w_j
         x_{ij} + b`. By default w is the difference of the class means.
-    e_cap : float, optional
-        E >= 0, upper bound on the hinge loss; that of (w, b) at s = e by default.
-    c : float, default 0.0
-        >= 0, penalty weight of the scales.
+    e_cap : E >= 0, upper bound on the hinge loss; that of (w, b) at s = e by default.
+    c : >= 0, penalty weight of the scales.
 
     Returns
     -------
@@ -93,11 +85,10 @@ def build_kernel_scaling(
     Bi, (15), for the kernel x'Sx and with the penalty of section 6. R is the squared radius. The paper calls (15)
     "merely a quadratic program", which it is, but not a convex one.
     """
-    given = ScalingData.of("kernel-scaling", data, w, b, e_cap, c)
-    m = new_scaling_model("kernel-scaling", data, given)
+    m = new_scaling_model("kernel-scaling", data, w, b, e_cap, c)
     m.objective = pyo.Objective(expr=m.R * m.W + penalised_scales(m), doc="(15) RW + c e's")
     add_scaling_constraints(m, data)
-    set_bounds_and_start(m, data, given)
+    set_bounds_and_start(m, data)
     return m
 
 
@@ -128,19 +119,13 @@ def build_kernel_scaling_step(
 
     Parameters
     ----------
-    data : Dataset
-        Features in the space of the hyperplane.
-    w, b : array or float, optional
-        (p,) and scalar, the hyperplane in the unscaled space: the score of a scaled sample is :math:`\sum_j s_j w_j
+    data : Features in the space of the hyperplane.
+    w, b : (p,) and scalar, the hyperplane in the unscaled space: the score of a scaled sample is :math:`\sum_j s_j w_j
         x_{ij} + b`. By default w is the difference of the class means.
-    e_cap : float, optional
-        E >= 0, upper bound on the hinge loss; that of (w, b) at s = e by default.
-    c : float, default 0.0
-        >= 0, penalty weight of the scales.
-    radius, capacity : float, default 1.0
-        >= 0, the point :math:`(\bar R, \bar W)` of the linearisation.
-    offset : array, optional
-        (p + 1,) h of the features, then h_0, of the samples that are not in the data; zeros by default.
+    e_cap : E >= 0, upper bound on the hinge loss; that of (w, b) at s = e by default.
+    c : >= 0, penalty weight of the scales.
+    radius, capacity : >= 0, the point :math:`(\bar R, \bar W)` of the linearisation.
+    offset : (p + 1,) h of the features, then h_0, of the samples that are not in the data; zeros by default.
 
     Returns
     -------
@@ -157,7 +142,7 @@ def build_kernel_scaling_step(
     Bi, (15), for the kernel x'Sx and with the penalty of section 6. R is the squared radius.
     """
     name = "kernel-scaling-step"
-    m = new_scaling_model(name, data, ScalingData.of(name, data, w, b, e_cap, c))
+    m = new_scaling_model(name, data, w, b, e_cap, c)
     m.price_W = pyo.Param(initialize=number(name, "radius", radius), mutable=True, doc="R bar, cost of W")
     m.price_R = pyo.Param(initialize=number(name, "capacity", capacity), mutable=True, doc="W bar, cost of R")
     m.objective = pyo.Objective(
@@ -175,56 +160,30 @@ WIDENING = 1e-6
 """Relative distance of the bounds on R and W from the values that are derived, above the tolerances of solvers."""
 
 
-@dataclass(frozen=True)
-class ScalingData:
-    """The given numbers of (15).
-
-    Attributes
-    ----------
-    w, b : (p,) and scalar, the hyperplane in the unscaled space.
-    e_cap : E, the largest hinge loss.
-    c : penalty weight of each scale.
-    """
-
-    w: Vector
-    b: float
-    e_cap: float
-    c: float
-
-    @staticmethod
-    def of(name: str, data: Dataset, w: ArrayLike | None, b: float, e_cap: float | None, c: float) -> ScalingData:
-        """Return the checked parameters of a builder, with their defaults."""
-        weights = mean_difference(data) if w is None else vector(name, "w", w, data.p)
-        intercept = number(name, "b", b)
-        if e_cap is None:
-            e_cap = hinge(scores(data, weights) + intercept, data.y)
-        return ScalingData(weights, intercept, number(name, "e_cap", e_cap), number(name, "c", c))
-
-
-def mean_difference(data: Dataset) -> Vector:
-    """Return the difference of the class means (p,)."""
-    difference: Vector = column_means(data.X[data.y > 0]) - column_means(data.X[data.y < 0])
-    return difference
-
-
 def scores(data: Dataset, w: Vector) -> Vector:
     """Return X w (n,), each score rounded once, so that bounds of a model are the same on every processor."""
     return exact_sums(data.X.T, w)
 
 
-def new_scaling_model(name: str, data: Dataset, given: ScalingData) -> pyo.ConcreteModel:
+def new_scaling_model(
+    name: str, data: Dataset, w: ArrayLike | None, b: float, e_cap: float | None, c: float
+) -> pyo.ConcreteModel:
     """Return a model with the variables s, g (``w``), b (fixed), R, W, xi, and the given numbers as parameters."""
+    if w is None:
+        w = column_means(data.X[data.y > 0]) - column_means(data.X[data.y < 0])
+    weights, b = vector(name, "w", w, data.p), number(name, "b", b)
+    e_cap = hinge(scores(data, weights) + b, data.y) if e_cap is None else e_cap
     m = new_model(name, data)
     m.s = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="s, feature scales")
     m.w = pyo.Var(m.J, doc="g_j = w_j s_j, weights of the scaled hyperplane")
     m.b = pyo.Var(doc="b, intercept, fixed")
-    m.b.fix(given.b)
+    m.b.fix(b)
     m.R = pyo.Var(within=pyo.NonNegativeReals, doc="R, squared radius of the ball of the samples")
     m.W = pyo.Var(within=pyo.NonNegativeReals, doc="W, squared norm of the weights")
-    m.weight = mutable(m.J, given.w, "w_j, weights of the given hyperplane")
-    m.w_square = mutable(m.J, given.w**2, "w_j^2")
-    m.price_s = pyo.Param(m.J, initialize=given.c, mutable=True, doc="c, penalty weight of the scales")
-    m.e_cap = pyo.Param(initialize=given.e_cap, mutable=True, doc="E, upper bound on the hinge loss")
+    m.weight = mutable(m.J, weights, "w_j, weights of the given hyperplane")
+    m.w_square = mutable(m.J, weights**2, "w_j^2")
+    m.price_s = pyo.Param(m.J, initialize=number(name, "c", c), mutable=True, doc="c, penalty weight of the scales")
+    add_parameter(m, "e_cap", e_cap, "E, upper bound on the hinge loss")
     add_slacks(m)
     return m
 
@@ -252,24 +211,30 @@ def add_scaling_constraints(m: pyo.ConcreteModel, data: Dataset, others: Any = 0
     m.ball = pyo.Constraint(m.I, rule=ball, doc="(15) sum_j x_ij^2 s_j <= R")
 
 
-def set_bounds_and_start(m: pyo.ConcreteModel, data: Dataset, given: ScalingData) -> None:
+def set_bounds_and_start(m: pyo.ConcreteModel, data: Dataset) -> None:
     """Set the bounds on R and W that hold at every optimum, see the builder of ``kernel-scaling``, and the start te."""
-    radius, capacity = float(exact_sums((data.X**2).T).max()), math.fsum(given.w**2)
-    t = smallest_multiple(scores(data, given.w), given.b, data.y, given.e_cap)
-    gain = hinge(np.full(data.n, given.b), data.y) - given.e_cap
+    w, b = np.array([v.value for v in m.weight.values()]), m.b.value
+    radius, capacity = float(exact_sums((data.X**2).T).max()), math.fsum(w**2)
+    t = smallest_multiple(scores(data, w), b, data.y, m.e_cap.value)
+    gain = hinge(np.full(data.n, b), data.y) - m.e_cap.value
     if gain > 0:
-        low_R, low_W = _lower_bounds(data, given.w, gain)
+        low_R, low_W = _lower_bounds(data, w, gain)
         if np.isfinite(low_R):
             m.R.setlb((1 - WIDENING) * low_R)
             m.W.setlb((1 - WIDENING) * low_W)
         if t is not None:
-            value = t**2 * radius * capacity + given.c * t * data.p
+            value = t**2 * radius * capacity + m.price_s[0].value * t * data.p
             m.R.setub((1 + WIDENING) * value / low_W)
             m.W.setub((1 + WIDENING) * value / low_R)
     else:
         m.R.setub(radius)
         m.W.setub(capacity)
-    _set_start(m, data, given, 1.0 if t is None else t)
+    t = 1.0 if t is None else t
+    slacks = np.maximum(1.0 - data.y * (t * (data.X @ w) + b), 0.0)
+    for variable, values in ((m.s, np.full(data.p, t)), (m.w, t * w), (m.xi, slacks)):
+        variable.set_values(dict(zip(variable, values.tolist(), strict=True)))
+    m.R.set_value(t * float((data.X**2).sum(axis=1).max()))
+    m.W.set_value(t * float(w @ w))
 
 
 def _lower_bounds(data: Dataset, w: Vector, gain: float) -> tuple[float, float]:
@@ -283,18 +248,6 @@ def _lower_bounds(data: Dataset, w: Vector, gain: float) -> tuple[float, float]:
     low_R = gain * float((mean_square / (np.abs(w[used]) * size[used])).min(initial=np.inf))
     low_W = gain * float((np.abs(w[used]) / size[used]).min(initial=np.inf))
     return low_R, low_W
-
-
-def _set_start(m: pyo.ConcreteModel, data: Dataset, given: ScalingData, t: float) -> None:
-    """Set the values of all variables to those of the scales s = te."""
-    for j in m.J:
-        m.s[j].set_value(t)
-        m.w[j].set_value(t * given.w[j])
-    slacks = np.maximum(1.0 - data.y * (t * (data.X @ given.w) + given.b), 0.0)
-    for i, slack in enumerate(slacks.tolist()):
-        m.xi[i].set_value(slack)
-    m.R.set_value(t * float((data.X**2).sum(axis=1).max()))
-    m.W.set_value(t * float(given.w @ given.w))
 
 
 SPECS = (

@@ -1,8 +1,4 @@
-"""The master problem of Bi, (7)-(11), as printed and in a convex form.
-
-* ``mmop``: (7)-(11), the master problem by the constraint method.
-* ``mmop-convex``: (7)-(11) for the linear kernel, in a convex form.
-"""
+"""The master problem of Bi, (7)-(11), as printed and in a convex form."""
 
 from __future__ import annotations
 
@@ -49,12 +45,10 @@ def build_mmop(data: Dataset, *, h_cap: float = 1.0, merged: bool = False) -> py
 
     Parameters
     ----------
-    data : Dataset
-        In any units; the optimum does not depend on them.
-    h_cap : float, default 1.0
-        H > 0, upper bound on RW; H + 1 estimates the VC dimension.
-    merged : bool, default False
-        The second form of the paper: (8) is :math:`R(w'w) \le H`, without W and without (10). The optimum is the same.
+    data : In any units; the optimum does not depend on them.
+    h_cap : H > 0, upper bound on RW; H + 1 estimates the VC dimension.
+    merged : The second form of the paper: (8) is :math:`R(w'w) \le H`, without W and without (10). The optimum is the
+        same.
 
     Returns
     -------
@@ -146,12 +140,10 @@ def build_mmop_convex(data: Dataset, *, h_cap: float = 1.0, unlabelled: Sequence
 
     Parameters
     ----------
-    data : Dataset
-        In any units; the optimum does not depend on them.
-    h_cap : float, default 1.0
-        H > 0, upper bound on RW; H + 1 estimates the VC dimension.
-    unlabelled : Sequence[array], default ()
-        Samples (p,) without labels, in the units of the data, that R takes into account (transductive inference).
+    data : In any units; the optimum does not depend on them.
+    h_cap : H > 0, upper bound on RW; H + 1 estimates the VC dimension.
+    unlabelled : Samples (p,) without labels, in the units of the data, that R takes into account (transductive
+        inference).
 
     Returns
     -------

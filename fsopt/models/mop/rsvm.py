@@ -1,9 +1,4 @@
-"""The revised SVM of Bi: hinge loss and capacity, one at a limit of the other, and the dual.
-
-* ``rsvm``: (13), smallest hinge loss at a given capacity.
-* ``rsvm-dual``: (14), the dual of (13).
-* ``rsvm-least-norm``: (12), smallest norm at a given hinge loss.
-"""
+"""The revised SVM of Bi: hinge loss and capacity, one at a limit of the other, and the dual."""
 
 from __future__ import annotations
 
@@ -45,10 +40,8 @@ def build_rsvm(data: Dataset, *, w_cap: float = 1.0) -> pyo.ConcreteModel:
 
     Parameters
     ----------
-    data : Dataset
-        Features in comparable units; the optimum depends on them.
-    w_cap : float, default 1.0
-        W > 0, upper bound on the squared norm of w.
+    data : Features in comparable units; the optimum depends on them.
+    w_cap : W > 0, upper bound on the squared norm of w.
 
     Returns
     -------
@@ -87,12 +80,9 @@ def build_rsvm_dual(data: Dataset, *, w_cap: float = 1.0, scale: ArrayLike | Non
 
     Parameters
     ----------
-    data : Dataset
-        Features in comparable units; the optimum depends on them.
-    w_cap : float, default 1.0
-        W > 0, upper bound on the squared norm of w.
-    scale : array, optional
-        (p,) the factors s >= 0 of the kernel x'Sx of Algorithm 1; ones by default.
+    data : Features in comparable units; the optimum depends on them.
+    w_cap : W > 0, upper bound on the squared norm of w.
+    scale : (p,) the factors s >= 0 of the kernel x'Sx of Algorithm 1; ones by default.
 
     Returns
     -------
@@ -148,12 +138,9 @@ def build_rsvm_least_norm(
 
     Parameters
     ----------
-    data : Dataset
-        Features in comparable units; the optimum depends on them.
-    e_cap : float, optional
-        E >= 0, at least the smallest hinge loss of any hyperplane; n, the loss of w = 0 and b = 0, by default.
-    scale : array, optional
-        (p,) the factors s >= 0 of the kernel x'Sx; ones by default.
+    data : Features in comparable units; the optimum depends on them.
+    e_cap : E >= 0, at least the smallest hinge loss of any hyperplane; n, the loss of w = 0 and b = 0, by default.
+    scale : (p,) the factors s >= 0 of the kernel x'Sx; ones by default.
 
     Returns
     -------

@@ -1,9 +1,4 @@
-"""L0-MPM of Yang & Ju: its approximation, the step of DCA, and the number of features itself.
-
-* ``l0-mpm``: (32)-(36), few features at a worst-case accuracy.
-* ``l0-mpm-step``: (42)-(46), the convex program of one DCA iteration.
-* ``l0-mpm-exact``: (24)-(28), the number of features itself at a worst-case accuracy.
-"""
+"""L0-MPM of Yang & Ju: its approximation, the step of DCA, and the number of features itself."""
 
 from __future__ import annotations
 
@@ -46,12 +41,9 @@ def build_l0_mpm(
 
     Parameters
     ----------
-    data : Dataset
-        Standardised features if the selection matters; the objective depends on their units.
-    delta : float, default 0.5
-        In (0, 1), the worst-case accuracy; feasible iff it is at most the alpha* of ``mpm``.
-    alpha : float, default 5.0
-        > 0, steepness of the approximation :math:`1 - e^{-\alpha|w|}` of the step function.
+    data : Standardised features if the selection matters; the objective depends on their units.
+    delta : In (0, 1), the worst-case accuracy; feasible iff it is at most the alpha* of ``mpm``.
+    alpha : > 0, steepness of the approximation :math:`1 - e^{-\alpha|w|}` of the step function.
 
     Returns
     -------
@@ -104,15 +96,11 @@ def build_l0_mpm_step(
 
     Parameters
     ----------
-    data : Dataset
-        Standardised features if the selection matters; the objective depends on their units.
-    delta : float, default 0.5
-        In (0, 1), the worst-case accuracy; feasible iff it is at most the alpha* of ``mpm``.
-    alpha : float, default 5.0
-        > 0, steepness of the approximation :math:`1 - e^{-\alpha|w|}` of the step function; for another approximation
-        its slope at 0, see :mod:`fsopt.drivers.penalties`.
-    v : array, optional
-        (p,) gradient of the concave part at the last iterate, |v_j| <= alpha; zeros by default.
+    data : Standardised features if the selection matters; the objective depends on their units.
+    delta : In (0, 1), the worst-case accuracy; feasible iff it is at most the alpha* of ``mpm``.
+    alpha : > 0, steepness of the approximation :math:`1 - e^{-\alpha|w|}` of the step function; for another
+        approximation its slope at 0, see :mod:`fsopt.drivers.penalties`.
+    v : (p,) gradient of the concave part at the last iterate, |v_j| <= alpha; zeros by default.
 
     Returns
     -------
@@ -169,12 +157,9 @@ def build_l0_mpm_exact(
 
     Parameters
     ----------
-    data : Dataset
-        Standardised features; M is in units of 1 / feature.
-    delta : float, default 0.5
-        In (0, 1), the worst-case accuracy; feasible iff it is at most the alpha* of ``mpm``.
-    big_m : float, default 100.0
-        M > 0, upper bound on the size of a weight.
+    data : Standardised features; M is in units of 1 / feature.
+    delta : In (0, 1), the worst-case accuracy; feasible iff it is at most the alpha* of ``mpm``.
+    big_m : M > 0, upper bound on the size of a weight.
 
     Returns
     -------

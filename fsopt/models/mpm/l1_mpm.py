@@ -1,8 +1,4 @@
-r"""L1-MPM of Yang & Ju, and the constraints that it shares with L0-MPM.
-
-* ``l1-mpm``: (12)-(15), smallest one-norm at a worst-case accuracy.
-
-The constraints that L1-MPM and L0-MPM share: worst-case accuracy delta on both classes.
+r"""L1-MPM of Yang & Ju, and the constraints that it shares with L0-MPM: worst-case accuracy delta on both classes.
 
 .. math::
 
@@ -41,10 +37,8 @@ def build_l1_mpm(data: Dataset, *, delta: float = 0.5, **options: Any) -> pyo.Co
 
     Parameters
     ----------
-    data : Dataset
-        Standardised features if the selection matters; the one-norm depends on their units.
-    delta : float, default 0.5
-        In (0, 1), the worst-case accuracy; feasible iff it is at most the alpha* of ``mpm``.
+    data : Standardised features if the selection matters; the one-norm depends on their units.
+    delta : In (0, 1), the worst-case accuracy; feasible iff it is at most the alpha* of ``mpm``.
 
     Returns
     -------

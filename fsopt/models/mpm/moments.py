@@ -12,11 +12,10 @@ import pyomo.environ as pyo
 import scipy.sparse as sp
 
 from fsopt.common.memory import NUMBER, require
-from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.data.matrices import column_means, refuse_sparse
 from fsopt.errors import ParameterError, shown
-from fsopt.models.blocks import number, squares
+from fsopt.models.blocks import number, row_form, squares
 from fsopt.typing import Matrix, Vector
 
 WIDE = 500
@@ -25,14 +24,11 @@ WIDE = 500
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Means and covariance factors of the two classes; class 1 is y = +1, class 2 is y = -1.
+    """Means mu_k and covariance factors of the two classes; class 1 is y = +1, class 2 is y = -1.
 
-    Attributes
-    ----------
-    mean1, mean2 : (p,) means mu_1 and mu_2.
-    factor1, factor2 : (r, p) factors with ``S_k = F_k'F_k``; r is at most p without a ridge, and at most the number of
-        samples of the class. With a ridge and fewer samples than features they are sparse: the samples' rows, then the
-        diagonal of the ridge.
+    A factor (r, p) has ``S_k = F_k'F_k``; r is at most p without a ridge, and at most the number of samples of the
+    class. With a ridge and fewer samples than features they are sparse: the samples' rows, then the diagonal of the
+    ridge.
     """
 
     mean1: Vector
@@ -76,11 +72,7 @@ _KNOWN: WeakKeyDictionary[Dataset, dict[tuple[bool, float], Moments]] = WeakKeyD
 
 
 def covariance_factor(samples: Matrix, divisor: int, ridge: float) -> Matrix | sp.csr_array:
-    """Return F (r, p) with F'F the covariance of samples (m, p) plus ``ridge`` times the identity.
-
-    A factor of the samples themselves needs no Cholesky factorisation, which a singular covariance does not have. With
-    more than p rows it is replaced by its triangular factor, which has the same F'F, but for m < p: no p x p numbers.
-    """
+    """Return F (r, p) with F'F the covariance of samples (m, p) plus ``ridge`` times the identity, never formed."""
     factor: Matrix = (samples - column_means(samples)) / np.sqrt(divisor)
     m, p = factor.shape
     if ridge > 0:
@@ -116,10 +108,7 @@ def _triangle(R: Matrix) -> Matrix:
 
 
 def model_factor(factor: Matrix | sp.csr_array) -> Matrix | sp.csr_array:
-    """Return the factor that models take: a triangular one up to :data:`WIDE` features, beyond that a sparse one.
-
-    A triangular factor has up to p x p numbers, and needs no small number of a ridge beside large ones in a row.
-    """
+    """Return the factor that models take: a triangular one up to :data:`WIDE` features, beyond that a sparse one."""
     return triangular(factor) if factor.shape[1] <= WIDE else factor
 
 
@@ -147,17 +136,9 @@ def add_deviations(m: pyo.ConcreteModel, moments: Moments, equations: tuple[str,
         m.add_component(f"t{k}", t)
 
         def spread(_: Any, i: int, u: pyo.Var = u, factor: Matrix | sp.csr_array = factor) -> Any:
-            return _row(factor, i, weights) == u[i]
+            return row_form(factor, i, weights) == u[i]
 
         spreads = pyo.Constraint(index, rule=spread, doc=f"{equation} u_{k} = F_{k} w")
         deviation = pyo.Constraint(expr=squares(u) <= t**2, doc=f"{equation} ||u_{k}|| <= t_{k}")
         m.add_component(f"spread{k}", spreads)
         m.add_component(f"deviation{k}", deviation)
-
-
-def _row(factor: Matrix | sp.csr_array, i: int, weights: tuple[Any, ...]) -> Any:
-    """Return row i of F w, of its nonzeros alone where F is sparse."""
-    if isinstance(factor, np.ndarray):
-        return dot(factor[i], weights)
-    nonzeros = slice(factor.indptr[i], factor.indptr[i + 1])
-    return dot(factor.data[nonzeros], tuple(weights[j] for j in factor.indices[nonzeros]))

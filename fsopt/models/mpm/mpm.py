@@ -1,9 +1,5 @@
 r"""The minimax probability machine of Yang & Ju, and its forms with one accuracy given: BMPM and S-MPM.
 
-* ``mpm``: (3)-(5), the minimax probability machine.
-* ``bmpm``: (3)-(5) with the accuracy of (5) given, the biased minimax probability machine.
-* ``s-mpm``: section 1, the inner problem of S-MPM, a reconstruction.
-
 The ratio that BMPM and S-MPM maximise, as a model with its denominator normalised to 1.
 
 .. math:: \frac{w'(\mu_1 - \mu_2) - \kappa(\beta)\|F_2w\| - \lambda\|w\|_1}{\|F_1w\|}
@@ -51,8 +47,7 @@ def build_mpm(data: Dataset, **options: Any) -> pyo.ConcreteModel:
 
     Parameters
     ----------
-    data : Dataset
-        Features in any units; :math:`\kappa^*` does not depend on them.
+    data : Features in any units; :math:`\kappa^*` does not depend on them.
 
     Returns
     -------
@@ -98,10 +93,8 @@ def build_bmpm(data: Dataset, *, beta: float = 0.5, **options: Any) -> pyo.Concr
 
     Parameters
     ----------
-    data : Dataset
-        Features in any units; the optimum does not depend on them.
-    beta : float, default 0.5
-        In (0, 1), the worst-case accuracy of class 2 (y = -1); :math:`\kappa(\beta) = \sqrt{\beta/(1-\beta)}`.
+    data : Features in any units; the optimum does not depend on them.
+    beta : In (0, 1), the worst-case accuracy of class 2 (y = -1); :math:`\kappa(\beta) = \sqrt{\beta/(1-\beta)}`.
 
     Returns
     -------
@@ -146,12 +139,9 @@ def build_s_mpm(
 
     Parameters
     ----------
-    data : Dataset
-        Standardised features if the selection matters; the one-norm depends on their units.
-    beta : float, default 0.5
-        In (0, 1), the worst-case accuracy of class 2 (y = -1); :math:`\kappa(\beta) = \sqrt{\beta/(1-\beta)}`.
-    lam : float, default 0.1
-        >= 0, penalty weight of the one-norm, in units of the features; 0 gives ``bmpm``.
+    data : Standardised features if the selection matters; the one-norm depends on their units.
+    beta : In (0, 1), the worst-case accuracy of class 2 (y = -1); :math:`\kappa(\beta) = \sqrt{\beta/(1-\beta)}`.
+    lam : >= 0, penalty weight of the one-norm, in units of the features; 0 gives ``bmpm``.
 
     Returns
     -------
@@ -183,10 +173,7 @@ def build_s_mpm(
 
 
 def new_biased_model(name: str, data: Dataset, beta: float, moments: Moments) -> pyo.ConcreteModel:
-    """Return a model with w, t_1 and t_2, the mutable parameter ``kappa`` and the expression ``ratio``.
-
-    ``ratio`` is w'(mu_1 - mu_2) - kappa(beta) t_2, the numerator of the ratio without the one-norm.
-    """
+    """Return a model with w, t_1, t_2, the parameter ``kappa``, and the ``ratio`` w'(mu_1 - mu_2) - kappa(beta) t_2."""
     beta = number(name, "beta", beta)
     m = new_model(name, data)
     m.kappa = pyo.Param(initialize=kappa(beta), mutable=True, doc="kappa(beta) = sqrt(beta / (1 - beta))")

@@ -1,11 +1,4 @@
-"""Few features, Mangasarian, (17), in all its forms: concave, its step, exact, complementary, and lambda = 0.
-
-* ``fsv``: (21), few features by a concave approximation of their number.
-* ``rlp``: (17) with lambda = 0, the robust linear program.
-* ``fsv-step``: (23), one linear program of SLA on (21).
-* ``fsv-exact``: (17), the number of features with binary variables.
-* ``fsv-lpec``: (17), the number of features by complementarities.
-"""
+"""Few features, Mangasarian, (17), in all its forms: concave, its step, exact, complementary, and lambda = 0."""
 
 from __future__ import annotations
 
@@ -47,12 +40,9 @@ def build_fsv(data: Dataset, *, lam: float = 0.05, alpha: float = 5.0) -> pyo.Co
 
     Parameters
     ----------
-    data : Dataset
-        Features in comparable units; the optimum depends on them.
-    lam : float, default 0.05
-        In [0, 1], penalty weight of the number of features.
-    alpha : float, default 5.0
-        > 0, steepness of the approximation of the step function; the paper takes 5.
+    data : Features in comparable units; the optimum depends on them.
+    lam : In [0, 1], penalty weight of the number of features.
+    alpha : > 0, steepness of the approximation of the step function; the paper takes 5.
 
     Returns
     -------
@@ -97,8 +87,7 @@ def build_rlp(data: Dataset) -> pyo.ConcreteModel:
 
     Parameters
     ----------
-    data : Dataset
-        In any units; the optimum does not depend on them.
+    data : In any units; the optimum does not depend on them.
 
     Returns
     -------
@@ -133,14 +122,10 @@ def build_fsv_step(
 
     Parameters
     ----------
-    data : Dataset
-        Features in comparable units; the optimum depends on them.
-    lam : float, default 0.05
-        In [0, 1], penalty weight of the number of features.
-    alpha : float, default 5.0
-        > 0, steepness of the approximation of the step function; the paper takes 5.
-    v : array, optional
-        (p,) last iterate, >= 0; zeros by default (the first program is then the one-norm problem).
+    data : Features in comparable units; the optimum depends on them.
+    lam : In [0, 1], penalty weight of the number of features.
+    alpha : > 0, steepness of the approximation of the step function; the paper takes 5.
+    v : (p,) last iterate, >= 0; zeros by default (the first program is then the one-norm problem).
 
     Returns
     -------
@@ -186,12 +171,9 @@ def build_fsv_exact(data: Dataset, *, lam: float = 0.05, big_m: float = 1e4) -> 
 
     Parameters
     ----------
-    data : Dataset
-        Features of comparable size, about 1.
-    lam : float, default 0.05
-        In [0, 1], penalty weight of a feature.
-    big_m : float, default 10000.0
-        M > 0, upper bound on the size of a weight, in units of 1 / feature.
+    data : Features of comparable size, about 1.
+    lam : In [0, 1], penalty weight of a feature.
+    big_m : M > 0, upper bound on the size of a weight, in units of 1 / feature.
 
     Returns
     -------
@@ -245,14 +227,11 @@ def build_fsv_lpec(data: Dataset, *, lam: float = 0.05, big_m: float | None = No
 
     Parameters
     ----------
-    data : Dataset
-        In any units; the optimum does not depend on them, unless ``big_m`` is too small.
-    lam : float, default 0.05
-        In [0, 1], penalty weight of a feature.
-    big_m : float, optional
-        M > 0: a binary variable for each complementarity, one side of which is 0 and the other at most M, which solvers
-        take; None (default) leaves the complementarities. ``fsopt solve`` takes M = 1e4 where it is not given, and says
-        so.
+    data : In any units; the optimum does not depend on them, unless ``big_m`` is too small.
+    lam : In [0, 1], penalty weight of a feature.
+    big_m : M > 0: a binary variable for each complementarity, one side of which is 0 and the other at most M, which
+        solvers take; None (default) leaves the complementarities. ``fsopt solve`` takes M = 1e4 where it is not given,
+        and says so.
 
     Returns
     -------

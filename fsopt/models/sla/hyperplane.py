@@ -118,21 +118,10 @@ def add_step(m: pyo.ConcreteModel, suffix: str, r: pyo.Var, y: pyo.Var, u: pyo.V
 
 
 def without_complementarities(model: pyo.ConcreteModel, *, big_m: float = BIG_M) -> pyo.ConcreteModel:
-    """Return a copy of a model with binary variables instead of its complementarities.
+    """Return a copy of a model with binary variables instead of its complementarities, between linear expressions.
 
-    Parameters
-    ----------
-    model : with complementarities of Pyomo's ``mpec`` between linear expressions.
-    big_m : M > 0, an upper bound on each of these expressions; one that is too small cuts points off.
-
-    Returns
-    -------
-    ConcreteModel
-        Of the two expressions in 0 <= a _|_ b >= 0 one is 0 and the other at most M. The components keep their names.
-
-    Raises
-    ------
-    ParameterError : big_m <= 0.
+    Of the two expressions in 0 <= a _|_ b >= 0 one is 0 and the other at most big_m > 0: one that is too small cuts
+    points off. The components keep their names.
     """
     big_m = number(str(model.name), "big_m", big_m)
     copy = pyo.TransformationFactory("mpec.simple_disjunction").create_using(model)
@@ -152,10 +141,7 @@ def step_costs(alpha: float, at: Vector) -> Vector:
 
 
 def iterate_of_costs(alpha: float, costs: Vector) -> Vector:
-    """Return the x >= 0 (k,) at which :func:`step_costs` are the costs (k,), of (0, alpha]: -log(cost / alpha) / alpha.
-
-    Costs of 0, of which no x has any, count as the smallest positive number.
-    """
+    """Return the x >= 0 (k,) at which :func:`step_costs` are the costs (k,) >= 0; 0 counts as the smallest number."""
     smallest = np.finfo(float).tiny
     x: Vector = np.maximum(-np.log(np.maximum(costs / alpha, smallest)) / alpha, 0.0)
     return x

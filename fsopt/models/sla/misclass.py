@@ -1,11 +1,4 @@
-"""Few misclassified samples, Mangasarian, (5), in all its forms: concave, its step, bilinear, exact, complementary.
-
-* ``misclass``: (20), few misclassified samples by a concave approximation of their number.
-* ``misclass-step``: (23), one linear program of SLA on (20).
-* ``misclass-pmm``: the parametric bilinear form of (16).
-* ``misclass-milp``: (5), the number of misclassified samples with binary variables.
-* ``misclass-lpec``: (16), the number of misclassified samples by complementarities.
-"""
+"""Few misclassified samples, Mangasarian, (5), in all its forms: concave, its step, bilinear, exact, complementary."""
 
 from __future__ import annotations
 
@@ -42,10 +35,8 @@ def build_misclass(data: Dataset, *, alpha: float = 5.0) -> pyo.ConcreteModel:
 
     Parameters
     ----------
-    data : Dataset
-        In any units; the optimum does not depend on them.
-    alpha : float, default 5.0
-        > 0, steepness of the approximation of the step function; the paper takes 5.
+    data : In any units; the optimum does not depend on them.
+    alpha : > 0, steepness of the approximation of the step function; the paper takes 5.
 
     Returns
     -------
@@ -88,12 +79,9 @@ def build_misclass_step(
 
     Parameters
     ----------
-    data : Dataset
-        In any units; the optimum does not depend on them.
-    alpha : float, default 5.0
-        > 0, steepness of the approximation of the step function; the paper takes 5.
-    y, z : array, optional
-        Last iterate, errors >= 0 (m,) and (k,) of the samples in A and in B; zeros by default.
+    data : In any units; the optimum does not depend on them.
+    alpha : > 0, steepness of the approximation of the step function; the paper takes 5.
+    y, z : Last iterate, errors >= 0 (m,) and (k,) of the samples in A and in B; zeros by default.
 
     Returns
     -------
@@ -142,10 +130,8 @@ def build_misclass_pmm(data: Dataset, *, delta: float = 1.0) -> pyo.ConcreteMode
 
     Parameters
     ----------
-    data : Dataset
-        In any units; the optimum does not depend on them.
-    delta : float, default 1.0
-        In [0, n], the number of omitted errors; a fraction omits part of one.
+    data : In any units; the optimum does not depend on them.
+    delta : In [0, n], the number of omitted errors; a fraction omits part of one.
 
     Returns
     -------
@@ -203,10 +189,8 @@ def build_misclass_milp(data: Dataset, *, big_m: float = 1e4) -> pyo.ConcreteMod
 
     Parameters
     ----------
-    data : Dataset
-        Features of comparable size, about 1.
-    big_m : float, default 10000.0
-        M > 0, upper bound on the error of a sample.
+    data : Features of comparable size, about 1.
+    big_m : M > 0, upper bound on the error of a sample.
 
     Returns
     -------
@@ -259,12 +243,10 @@ def build_misclass_lpec(data: Dataset, *, big_m: float | None = None) -> pyo.Con
 
     Parameters
     ----------
-    data : Dataset
-        In any units; the optimum does not depend on them.
-    big_m : float, optional
-        M > 0: a binary variable for each complementarity, one side of which is 0 and the other at most M, which solvers
-        take; None (default) leaves the complementarities. ``fsopt solve`` takes M = 1e4 where it is not given, and says
-        so.
+    data : In any units; the optimum does not depend on them.
+    big_m : M > 0: a binary variable for each complementarity, one side of which is 0 and the other at most M, which
+        solvers take; None (default) leaves the complementarities. ``fsopt solve`` takes M = 1e4 where it is not given,
+        and says so.
 
     Returns
     -------

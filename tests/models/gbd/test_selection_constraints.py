@@ -268,7 +268,7 @@ def test_constraints_speak_of_groups_by_their_name_or_a_feature() -> None:
 
 
 def test_bounds_are_those_of_signs_and_numbers() -> None:
-    lower, upper = weight_bounds(
+    bounds = weight_bounds(
         "test",
         FEATURE_LISTS_DATA,
         positive=["age", 3],
@@ -276,8 +276,8 @@ def test_bounds_are_those_of_signs_and_numbers() -> None:
         lower={"age": -1, 4: -2.0},
         upper={"3": 0.5, "7": 9},
     )
-    np.testing.assert_array_equal(lower, [0, -np.inf, -np.inf, 0, -2, -np.inf])
-    np.testing.assert_array_equal(upper, [np.inf, 0, np.inf, 0.5, np.inf, 9])
+    np.testing.assert_array_equal(bounds.lower, [0, -np.inf, -np.inf, 0, -2, -np.inf])
+    np.testing.assert_array_equal(bounds.upper, [np.inf, 0, np.inf, 0.5, np.inf, 9])
 
 
 FEATURE_LISTS_ERRORS = {
