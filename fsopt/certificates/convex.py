@@ -44,8 +44,6 @@ LARGE = 4_000_000
 """Entries of a system of equations from which it is solved by iterations."""
 SPARSE = 16
 """Entries of a system of equations for each that is not zero, from which it has sparse factors."""
-DAMPING = 1e-14
-"""Diagonal of the sparse factors where it were 0, relative to the largest square of an equation; a pass corrects it."""
 FACTORED = 1e-8
 """What a solution by sparse factors misses, relative to the right-hand side, where they hold; a pass corrects it."""
 
@@ -59,11 +57,10 @@ def at_point(program: Program, x: Vector) -> dict[str, float]:
     judged = judged_point(program, x)
     value, error = rounded(program, judged)
     drowned = _missed(program, judged)[-1].any() and correction(program, judged) is None
-    there = value if np.array_equal(judged, x) else minimised(program, x)
     return {
         "infeasibility": np.inf if drowned else infeasibility(program, judged),
         "rounding": error,
-        "bounds": max(gap(program, value, there), _row_change(program, judged, x)),
+        "bounds": max(gap(program, value, minimised(program, x)), _row_change(program, judged, x)),
     }
 
 
@@ -170,8 +167,7 @@ def correction(program: Program, x: Vector) -> Vector | None:
         taken |= wrong
         rows = A[taken]
         columns = np.unique(rows.indices[unit[rows.indices] > 0.0])
-        scale = ratio(np.ones(len(left[taken])), sizes[taken] @ unit)
-        scale[np.isinf(scale)] = 0.0
+        scale = np.nan_to_num(ratio(np.ones(len(left[taken])), sizes[taken] @ unit), posinf=0.0)
         scaled = sp.diags(scale) @ rows[:, columns] @ sp.diags(unit[columns])
         change[columns] += unit[columns] * _least_norm(scaled, scale * left[taken])
     return None
@@ -205,7 +201,7 @@ def _least_norm(matrix: sp.csr_matrix, right: Vector) -> Vector:
 
     if SPARSE * matrix.nnz < entries:
         # x = M'y and Mx = r, without a zero diagonal, so that equations that depend on one another have factors, too.
-        damping = DAMPING * (matrix.power(2).sum(axis=1).max() or 1.0) * sp.identity(matrix.shape[0])
+        damping = SOLVED * (matrix.power(2).sum(axis=1).max() or 1.0) * sp.identity(matrix.shape[0])
         factors = splu(sp.bmat([[sp.identity(n), -matrix.T], [matrix, damping]], format="csc"))
         found: Vector = factors.solve(np.append(np.zeros(n), right))[:n]
         found += factors.solve(np.append(np.zeros(n), right - matrix @ found))[:n]
