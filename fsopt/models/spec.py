@@ -74,7 +74,7 @@ class ModelSpec:
     complete: Callable[..., Mapping[str, Any]] | None = None
 
     def __post_init__(self) -> None:
-        if self.builder.__module__.startswith("fsopt."):
+        if getattr(self.builder, "__module__", "").startswith("fsopt."):
             state_types(self.builder)
 
     @property
