@@ -10,25 +10,61 @@ There is one source: formulas take arrays in numpy, and numbers in the loops of
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from time import thread_time
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from fsopt.common import clock
 from fsopt.common.jit import available, cached
-from fsopt.search.branch_and_benders.stacks import COMPILED, ENTRIES
+from fsopt.typing import Indices, Vector
 
 IMPORT, COMPILE = 2.0, 10.0
 """CPU seconds of the searches of this process from which compiled functions are imported, and others are compiled."""
 COMPILING = 30.0
 """Seconds that a time limit leaves where functions are compiled that no earlier process has compiled."""
+Number = Any
+"""A number of Python, or of numpy; in a formula also an array of them."""
 
+F = TypeVar("F", bound=Callable[..., Any])
+ENTRIES: list[Callable[..., Any]] = []
+"""Functions that :func:`fast` compiles."""
+INNER: list[Callable[..., Any]] = []
+"""Functions that these call."""
+COMPILED: dict[Callable[..., Any], Callable[..., Any]] = {}
+"""Function -> the compiled one, where searches have gone on to that."""
 _past = 0.0
 _begun: ContextVar[float | None] = ContextVar("begun", default=None)
+
+
+def entry(function: F) -> F:
+    """Mark a function that :func:`fast` compiles."""
+    ENTRIES.append(function)
+    return function
+
+
+def inner(function: F) -> F:
+    """Mark a function that compiled functions call."""
+    INNER.append(function)
+    return function
+
+
+def fast(function: F) -> F:
+    """Return a function compiled where searches have gone on to that, else as it is."""
+    return COMPILED.get(function, function)  # type: ignore[return-value]
+
+
+def choice(condition: Any, one: Number, other: Number) -> Number:
+    """Return numbers where a condition holds, others elsewhere."""
+    return np.where(condition, one, other)
+
+
+def falling(value: Vector) -> Indices:
+    """Return the places of values (n,) by falling value."""
+    return np.argsort(-value, kind="stable")
 
 
 @contextmanager
@@ -44,15 +80,10 @@ def counted() -> Iterator[None]:
         _past += thread_time() - begun
 
 
-def _spent() -> float:
-    """Return the CPU seconds of the searches of this process so far."""
-    begun = _begun.get()
-    return _past if begun is None else _past + thread_time() - begun
-
-
 def go_on() -> None:
     """Let a long search go on with what is compiled already, or can be within its time limit."""
-    spent = _spent()
+    begun = _begun.get()
+    spent = _past if begun is None else _past + thread_time() - begun
     if spent < IMPORT or not available():
         return
     from fsopt.search.branch_and_benders.kernels import compiled

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from fsopt.common import clock
-from fsopt.search.branch_and_benders.grouped_interior_point import solve as grouped
 from fsopt.search.branch_and_benders.interior_point import Goal, Solved, solve
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.search.branch_and_benders.relaxation import Floats, InteriorPoint, NodeRelaxation, warm
@@ -252,7 +251,7 @@ class NodeSolver:
             start = None
             if known is not None and program.columns is None:
                 start = warm_start(self.problem, program, *known, features, at, samples)
-            solved = solve(program, goal, start) if program.columns is None else grouped(program, goal)
+            solved = solve(program, goal, start)
             if solved is None:
                 if samples is None or clock.expired():
                     return found

@@ -16,7 +16,7 @@ from selection_cases import NOISE, allowed_values, drawn, problem_of
 from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.linear import batch as svm_batch
-from fsopt.search.branch_and_benders import compiled, interior_point, machines, relaxation, stacks
+from fsopt.search.branch_and_benders import compiled, interior_point, machines, newton, relaxation
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.interior_point import Goal, solve
 from fsopt.search.branch_and_benders.machines import Machines, Neighbours
@@ -44,13 +44,13 @@ def loops():
 
     def context():
         patch = pytest.MonkeyPatch()
-        for module in (interior_point, relaxation, svm_batch):
+        for module in (interior_point, newton, relaxation, svm_batch):
             for function, loop in kernels.LOOPS.items():
-                if function.__module__ != "fsopt.search.branch_and_benders.stacks":
+                if function.__module__ != compiled.__name__:
                     patch.setattr(module, function.__name__, loop, raising=False)
         patch.setattr(compiled, "go_on", lambda: None)
         for function in (interior_point.run, svm_batch._in_turn):
-            patch.setitem(stacks.COMPILED, function, lambda *given, function=function: function(*given))
+            patch.setitem(compiled.COMPILED, function, lambda *given, function=function: function(*given))
         return undone(patch)
 
     return context
@@ -174,8 +174,7 @@ def test_machines_on_neighbours_are_those_of_numpy(kind, loss, kept, monkeypatch
 def spend(monkeypatch):
     """Return a function that sets the CPU seconds of the searches so far, and what of the functions is compiled."""
     monkeypatch.setattr(compiled, "available", lambda: True)
-    monkeypatch.setattr(stacks, "COMPILED", {})
-    monkeypatch.setattr(compiled, "COMPILED", stacks.COMPILED)
+    monkeypatch.setattr(compiled, "COMPILED", {})
     monkeypatch.setattr(kernels, "compiled", lambda function: lambda *given: function(*given))
 
     def given(seconds, kept=False):
@@ -188,8 +187,8 @@ def spend(monkeypatch):
 def on():
     """Return whether a search goes on with compiled functions."""
     compiled.go_on()
-    assert len(stacks.COMPILED) in (0, len(stacks.ENTRIES))
-    return stacks.fast(interior_point.run) is not interior_point.run
+    assert len(compiled.COMPILED) in (0, len(compiled.ENTRIES))
+    return compiled.fast(interior_point.run) is not interior_point.run
 
 
 def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(spend):
@@ -210,11 +209,11 @@ def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(sp
 
 def test_a_function_is_compiled_once_its_own_time_has_come(spend, monkeypatch):
     spend(compiled.IMPORT)
-    run = stacks.ENTRIES.index(interior_point.run)
-    answers = iter([k == run for k in range(len(stacks.ENTRIES))])
+    run = compiled.ENTRIES.index(interior_point.run)
+    answers = iter([k == run for k in range(len(compiled.ENTRIES))])
     monkeypatch.setattr(compiled, "_kept", lambda *_: next(answers))
     compiled.go_on()
-    assert list(stacks.COMPILED) == [interior_point.run]
+    assert list(compiled.COMPILED) == [interior_point.run]
 
 
 def test_searches_count_together(monkeypatch, spend):
@@ -234,7 +233,7 @@ def test_a_search_changes_over_when_its_seconds_have_passed_and_has_the_same_ans
     visit, visits, answers, ticks = SelectionSearch._branch, [], [], itertools.count()
     monkeypatch.setattr(compiled, "thread_time", lambda: float(next(ticks)))
     monkeypatch.setattr(
-        SelectionSearch, "_branch", lambda self, node: visits.append(bool(stacks.COMPILED)) or visit(self, node)
+        SelectionSearch, "_branch", lambda self, node: visits.append(bool(compiled.COMPILED)) or visit(self, node)
     )
     for seconds in (np.inf, 8.0):
         visits.clear()
@@ -250,7 +249,7 @@ def test_a_search_changes_over_when_its_seconds_have_passed_and_has_the_same_ans
 SEARCH = """
 import json, sys
 from fsopt.linear import batch as svm_batch
-from fsopt.search.branch_and_benders import compiled, stacks
+from fsopt.search.branch_and_benders import compiled
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.problem import BranchSettings
 from selection_cases import NOISE, problem_of
@@ -266,7 +265,7 @@ for seconds in (float('inf'), 0.0):
     assert ("numba" in sys.modules) == (seconds == 0.0)  # a short search does not import it
 with clock.limited(1.0):
     compiled.go_on()  # what is compiled costs no time
-    found = [stacks.fast(function) for function in stacks.ENTRIES]
+    found = [compiled.fast(function) for function in compiled.ENTRIES]
     assert all(len(function.signatures) == 1 for function in found), found
 print(json.dumps(answers))
 """
