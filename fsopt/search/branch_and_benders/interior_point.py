@@ -148,10 +148,11 @@ def open_gap(p: NodeArrays, at: InteriorPoint, best: Best) -> Number:
     alpha *= np.where(plus, on_plus, on_minus)
     q = p.A[:-1] @ alpha + p.q
     value = p.constant + dual_values(alpha, p.caps, p.gamma, p.entropy).sum()
-    selected, owed = at.q[: p.selected], mu @ p.r
+    selected, owed = at.q[: p.selected], float(mu @ p.r)
     own: Number = 0.5 * (selected @ selected)
     if p.norm:
-        size, root, owed = float(np.linalg.norm(q)), float(np.sqrt(2.0 * p.r[0])), 0.0
+        size, root = float(np.linalg.norm(q)), float(np.sqrt(2.0 * p.r[0]))
+        owed = 0.0
         charged = root * size if p.norm > 0 else value * max(1.0 - root / max(size, 1e-300), 0.0)
         own = own / mu[0] + mu[0] * p.r[0] if p.norm > 0 else 0.0
     else:

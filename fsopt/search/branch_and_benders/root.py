@@ -207,6 +207,8 @@ LIKELY = 1e-3
 """Share in the relaxation from which a feature is likely."""
 EXCHANGES, FAILS = 400, 100
 """Exchanges that the local search tries from a selection, and its restarts that may fail at a gap of 100 %."""
+DRAWS = 200
+"""Eliminations from drawn features that may fail, at a gap of 100 %."""
 FEW = 64
 """Exchanges of a search that is not thorough, without restarts: the best exchange has nearly always one of the smallest
 bounds."""
@@ -357,16 +359,28 @@ def _eliminated(search: SelectionSearch, go_on: Callable[[], bool], start: Mask)
         search.incumbents.exchange(CLOSE, go_on)
 
 
+def _of_draws(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
+    """Eliminate from the incumbent and half of the likely features, and of former incumbents', drawn at random."""
+    node, incumbents = search.frontier.best, search.incumbents
+    if not search.settings.thorough:
+        return
+    rng, failed = np.random.default_rng(0), 0
+    likely = _largest(search, ~node.at.outside & (node.hyperplane.sigma > LIKELY), node.hyperplane.sigma)
+    while (before := incumbents.best) is not None and failed < DRAWS * search.gap**2 and go_on():
+        likely |= before.selection
+        start = likely & (rng.random(search.problem.p) < 0.5) | before.selection
+        incumbents.eliminated(start, go_on)
+        failed = failed + 1 if incumbents.best is before else 0
+
+
 def _exchanged(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Exchange features from the best selection so far, and from perturbed ones: more of them where the gap is wide."""
-    value = search.incumbents.value
     if not search.settings.thorough:
         search.incumbents.exchange(FEW, go_on)
-    elif np.isfinite(value):
-        gap = (value - search.bound) / max(abs(value), 1e-300)
-        search.incumbents.exchange(EXCHANGES, go_on, fails=int(FAILS * min(gap, 1.0) ** 3))
+    elif search.incumbents.best is not None:
+        search.incumbents.exchange(EXCHANGES, go_on, fails=int(FAILS * search.gap**3))
 
 
-HEURISTICS = (_rounded, _of_the_likely, _of_all, _exchanged)
+HEURISTICS = (_rounded, _of_the_likely, _of_all, _of_draws, _exchanged)
 STAGES = 2 + len(HEURISTICS)
 """Number of stages of a root."""

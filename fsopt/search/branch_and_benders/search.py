@@ -20,7 +20,7 @@ from fsopt.search.branch_and_benders import compiled, cuts
 from fsopt.search.branch_and_benders.cuts import BendersCut, CutBound, Grid, Pool
 from fsopt.search.branch_and_benders.incumbents import Incumbents
 from fsopt.search.branch_and_benders.interior_point import Goal
-from fsopt.search.branch_and_benders.machines import AT_ONCE, LastFeature, one_left
+from fsopt.search.branch_and_benders.local_search import AT_ONCE, last_multipliers, one_left
 from fsopt.search.branch_and_benders.nodes import NodeHyperplane, NodeSolver
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
 from fsopt.search.branch_and_benders.tree import SelectionTree
@@ -120,6 +120,12 @@ class SelectionSearch:
     def bound(self) -> float:
         """The lower bound on the problem."""
         return min(self.closed, self.frontier.bound, self.incumbents.value)
+
+    @property
+    def gap(self) -> float:
+        """The distance of the incumbent from the bound, as a share of it: 1 without one."""
+        value = self.incumbents.value
+        return min((value - self.bound) / max(abs(value), 1e-300), 1.0) if math.isfinite(value) else 1.0
 
     @property
     def cutoff(self) -> float:
@@ -310,7 +316,7 @@ class SelectionSearch:
 
     def _last_feature(self, number: int, at: Partial, near: NodeHyperplane, gains: Vector) -> None:
         """Close a node where one feature more can be selected, given a hyperplane and the gains of its cut."""
-        machines = LastFeature.of(self.solver, at, near)
+        margins = self.solver.margins(near)
         rest: Partial | None = at
         while rest is not None:
             clock.check()
@@ -319,7 +325,8 @@ class SelectionSearch:
                 self._finish(number, rest, rest.inside, near)
                 return
             tried = left[np.argsort(-gains[left], kind="stable")[:AT_ONCE]]
-            for j, alpha in zip(tried.tolist(), machines.multipliers(tried), strict=True):
+            found = last_multipliers(self.problem, at, near, margins, tried)
+            for j, alpha in zip(tried.tolist(), found, strict=True):
                 if rest is None or rest.outside[j]:
                     continue
                 self.nodes += 1

@@ -16,10 +16,10 @@ from selection_cases import NOISE, allowed_values, drawn, problem_of
 from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.linear import batch as svm_batch
-from fsopt.search.branch_and_benders import compiled, interior_point, machines, newton, relaxation
+from fsopt.search.branch_and_benders import compiled, interior_point, local_search, newton, relaxation
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.interior_point import Goal, solve
-from fsopt.search.branch_and_benders.machines import Machines, Neighbours
+from fsopt.search.branch_and_benders.local_search import Machines, Neighbours
 from fsopt.search.branch_and_benders.nodes import NodeSolver, node_program
 from fsopt.search.branch_and_benders.problem import Partial
 from fsopt.search.branch_and_benders.relaxation import warm
@@ -147,7 +147,7 @@ def test_machines_on_neighbours_are_those_of_numpy(kind, loss, kept, monkeypatch
     data, c, limits = drawn(kind, 0)
     problem = problem_of(data, c, limits, loss)
     values = allowed_values(data, c, limits, loss)
-    monkeypatch.setattr(machines, "NEAREST", kept)
+    monkeypatch.setattr(local_search, "NEAREST", kept)
     start = np.flatnonzero(max(values, key=lambda one: (sum(one), values[one])))
     at = Machines(problem).best(start[None, :], np.inf)
     expected = Neighbours.of(problem, at)
