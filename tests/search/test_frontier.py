@@ -1,14 +1,9 @@
-"""The open nodes of a search: their order, their shares for tasks, and rounds of tasks with checkpoints between."""
+"""The open nodes of a search: their order, and their shares for tasks."""
 
-import itertools
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
-from executors import Lost
 
-from fsopt.common import checkpoints
-from fsopt.search import frontier
 from fsopt.search.frontier import Frontier
 
 
@@ -37,43 +32,3 @@ def test_each_task_gets_a_share_of_the_best_nodes_and_none_is_lost():
     assert held.nodes == [one for one in nodes if one not in first]
     assert held.shared(1, 100) == [one for one in nodes if one not in first]
     assert not held
-
-
-def test_nodes_of_lost_tasks_are_open_again():
-    held = Frontier()
-    held.push(node(0, 1.0))
-    team = frontier.Team(held, Lost(0), 2, lambda *given: lambda: None, lambda *given: 0)
-    assert list(team.rounds(lambda: True, 0.0, checkpoints.Keeper(None, lambda path: None))) == [False]
-    assert team.broken
-    assert [one.number for one in held.nodes] == [0]
-
-
-class Busy(frontier.Team):
-    """A team whose tasks are out in each of a hundred rounds, unless it is told to finish."""
-
-    ran = finished = 0
-
-    def run(self, go_on, seconds):
-        self.pending = dict.fromkeys(range(self.ran < 100))
-        self.ran += 1
-        if not self.pending:
-            self.frontier.replace()
-
-    def finish(self):
-        self.finished += 1
-        self.pending = {}
-
-
-def test_tasks_that_never_end_together_are_taken_in_for_checkpoints():
-    # Each look at the clock takes a second, and so does writing a checkpoint.
-    open_nodes, keeper = frontier.Frontier([(0.0, 0, None)]), checkpoints.Keeper("run.npz", lambda path: None)
-    team = Busy(open_nodes, None, 2, None, None)
-    seconds = itertools.count()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(checkpoints, "time", SimpleNamespace(perf_counter=lambda: float(next(seconds))))
-        for due in team.rounds(lambda: True, 0.0, keeper):
-            assert not (due and team.pending)
-            if due:
-                keeper.write()
-    assert team.ran == 101
-    assert team.finished >= 5

@@ -31,8 +31,7 @@ from fsopt.search.branch_and_benders.evidence import certify, pack, useful_cuts
 from fsopt.search.branch_and_benders.problem import DEFAULT_SETTINGS, BranchSettings, SelectionProblem
 from fsopt.search.branch_and_benders.root import STAGES, any_selection, begin
 from fsopt.search.branch_and_benders.search import SelectionSearch
-from fsopt.search.branch_and_benders.tasks import team_of
-from fsopt.search.frontier import SHARE
+from fsopt.search.branch_and_benders.tasks import SHARE, Team
 
 NAME = "branch-and-benders"
 """The solver in results: no other software is called."""
@@ -182,7 +181,7 @@ class _Loop:
         yield from self._slices(lambda: jobs == 1 or len(search.frontier) < RAMP * jobs)
         if jobs > 1 and not self._stop():
             with processes(jobs, self.run.executor) as executor:
-                team = team_of(search, executor, jobs)
+                team = Team(search, executor, jobs)
                 for due in team.rounds(lambda: not self._limit(), self.started, self.keeper):
                     bound = min([search.bound, *(node.bound for node in team.out)])
                     yield self.iterate(bound, {node.cut.name for node in team.out}, write=due)

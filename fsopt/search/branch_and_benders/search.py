@@ -105,7 +105,7 @@ class SelectionSearch:
     closed: float = np.inf
     nodes: int = 0
     gains: Matrix = field(init=False)
-    frontier: Frontier[SelectionNode] = field(default_factory=Frontier)
+    frontier: Frontier = field(default_factory=Frontier)
     solved: int = 0
     stage: int = 0
 

@@ -1,7 +1,9 @@
 """Subtrees as tasks: the same answer for any number of them and any executor, with evidence that holds."""
 
+import itertools
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 from executors import Late, Lost, Remote
@@ -9,12 +11,13 @@ from selection_cases import NOISE, problem_of
 from support import blobs, sampled
 
 from fsopt.answers.results import Status
+from fsopt.common import checkpoints
 from fsopt.drivers.run import Run
-from fsopt.search import frontier
 from fsopt.search.branch_and_benders import driver, tasks
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.evidence import verify
 from fsopt.search.branch_and_benders.problem import BranchSettings
+from fsopt.search.frontier import Frontier
 
 PROBLEM = problem_of(NOISE, 1.0, {"m": 5})
 TWO = BranchSettings(tolerance=1e-4, jobs=2)
@@ -74,7 +77,7 @@ def test_a_worker_without_the_problem_gets_it(whole, monkeypatch):
 @pytest.mark.slow
 def test_the_problem_is_sent_once_to_each_worker(monkeypatch):
     """On wide data the problem, and a pool with a gain of each feature in each cut, are far larger than a node."""
-    monkeypatch.setattr(frontier, "SLICE", 0.02)
+    monkeypatch.setattr(tasks, "SLICE", 0.02)
     problem = problem_of(blobs(60, 200, seed=3, gap=0.1), 1.0, {"m": 2})
     before, sizes = Remote.tasks, []
 
@@ -95,6 +98,36 @@ def test_the_problem_is_sent_once_to_each_worker(monkeypatch):
 @pytest.mark.parametrize("after", [0, 1])
 def test_nodes_of_lost_processes_are_searched_here(after, whole):
     held(branch_and_benders(PROBLEM, settings=TWO, run=Run(executor=Lost(after))), whole)
+
+
+class Busy(tasks.Team):
+    """A team whose tasks are out in each of a hundred rounds, unless it is told to finish."""
+
+    ran = finished = 0
+
+    def run(self, go_on, seconds):
+        self.pending = dict.fromkeys(range(self.ran < 100))
+        self.ran += 1
+        if not self.pending:
+            self.search.frontier.replace()
+
+    def finish(self):
+        self.finished += 1
+        self.pending = {}
+
+
+def test_tasks_that_never_end_together_are_taken_in_for_checkpoints():
+    # Each look at the clock takes a second, and so does writing a checkpoint.
+    search, keeper = SimpleNamespace(frontier=Frontier([(0.0, 0, None)])), checkpoints.Keeper("run.npz", lambda path: 0)
+    team, seconds = Busy(search, None, 2), itertools.count()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checkpoints, "time", SimpleNamespace(perf_counter=lambda: float(next(seconds))))
+        for due in team.rounds(lambda: True, 0.0, keeper):
+            assert not (due and team.pending)
+            if due:
+                keeper.write()
+    assert team.ran == 101
+    assert team.finished >= 5
 
 
 def test_a_time_limit_holds_while_all_open_nodes_are_out():
