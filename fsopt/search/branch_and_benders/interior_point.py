@@ -32,7 +32,7 @@ from fsopt.data.losses import dual_curvature, dual_gaps, dual_slopes, dual_value
 from fsopt.errors import OutOfTimeError
 from fsopt.search.branch_and_benders.compiled import Number, entry, fast, inner
 from fsopt.search.branch_and_benders.newton import Direction, direction, system
-from fsopt.search.branch_and_benders.relaxation import InteriorPoint, NodeArrays, NodeRelaxation, cold, sizes
+from fsopt.search.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, cold, sizes
 from fsopt.typing import Vector
 
 for _function in (dual_slopes, dual_curvature, dual_gaps, dual_values):
@@ -93,7 +93,7 @@ def solve(program: NodeRelaxation, goal: Goal, start: InteriorPoint | None = Non
     Solved or None
         None without any bound.
     """
-    p, at = program.arrays, cold(program) if start is None else start
+    p, at = program, cold(program) if start is None else start
     n, _, F, f, k = sizes(p)
     best = Best(np.full(1, -np.inf), np.zeros(n), np.zeros(k))
     plain = not p.norm and k <= 1 and p.columns is None
@@ -122,7 +122,7 @@ class Best(NamedTuple):
 
 @entry
 @inner
-def run(p: NodeArrays, at: InteriorPoint, gap: float, cutoff: float, branch: float, best: Best) -> bool:
+def run(p: NodeRelaxation, at: InteriorPoint, gap: float, cutoff: float, branch: float, best: Best) -> bool:
     """Take steps until the goal is reached or none makes progress; return whether the gap is closed."""
     # A bound on the number of steps: numerical trouble ends a run with the best bound so far.
     for k in range(ITERATIONS):
@@ -139,7 +139,7 @@ def run(p: NodeArrays, at: InteriorPoint, gap: float, cutoff: float, branch: flo
     return False
 
 
-def open_gap(p: NodeArrays, at: InteriorPoint, best: Best) -> Number:
+def open_gap(p: NodeRelaxation, at: InteriorPoint, best: Best) -> Number:
     """Return the duality gap at an iterate, and keep the largest dual value."""
     x, _, rho, _, pulls, mu = p.split(at.x)
     plus = p.A[-1] > 0.0
@@ -183,7 +183,7 @@ def balance(up: Number, down: Number, balance: Number) -> tuple[Number, Number, 
 
 
 @inner
-def step(p: NodeArrays, at: InteriorPoint) -> bool:
+def step(p: NodeRelaxation, at: InteriorPoint) -> bool:
     """Take a predictor-corrector step; return whether there was one."""
     of, none = system(p, at), np.zeros_like(at.x)
     if not of.regular:

@@ -21,7 +21,7 @@ from fsopt.search.branch_and_benders.interior_point import Best, balance
 from fsopt.search.branch_and_benders.newton import EPSILON, System, longest, of_sample
 from fsopt.search.branch_and_benders.relaxation import (
     InteriorPoint,
-    NodeArrays,
+    NodeRelaxation,
     begun,
     mean_of,
     multipliers_of,
@@ -74,26 +74,6 @@ def falling(value: Vector) -> Indices:
     return order
 
 
-def across(x: Vector, A: Matrix) -> Vector:
-    """Return A'x."""
-    found = np.zeros(A.shape[1])
-    for j in range(len(A)):
-        for i in range(len(found)):
-            found[i] += x[j] * A[j, i]
-    return found
-
-
-def times(A: Matrix, x: Vector) -> Vector:
-    """Return A x of the first entries of x."""
-    found = np.empty(len(A))
-    for j in range(len(A)):
-        value = 0.0
-        for i in range(A.shape[1]):
-            value += A[j, i] * x[i]
-        found[j] = value
-    return found
-
-
 def factor(A: Matrix, theta: Vector, delta: Vector) -> Matrix:
     """Return the lower Cholesky factor, with the inverse of its diagonal, of order 0 where the matrix is singular."""
     scaled = np.empty_like(A)
@@ -141,7 +121,7 @@ class Factor(NamedTuple):
 
 
 @instead(newton.system)
-def system(p: NodeArrays, at: InteriorPoint) -> System:
+def system(p: NodeRelaxation, at: InteriorPoint) -> System:
     """Return the system of a step."""
     n, s, F, f, k = sizes(p)
     x, z = at.x, at.z
@@ -152,10 +132,10 @@ def system(p: NodeArrays, at: InteriorPoint) -> System:
     inverse, cone, box = W[0], W[1], W[2]
     weight, delta = V[0], V[1]
     share, slope = V[2], V[3]
-    score = across(at.hyperplane, p.A)
+    score = at.hyperplane @ p.A
     for i in range(n):
         theta[i], margin[i] = of_sample(x[i], x[n + i], z[i], z[n + i], score[i], p.caps[i], p.gamma[i], p.entropy)
-    linear = times(p.A, x)
+    linear = p.A @ x[:n]
     linear[F] += p.balance
     for j in range(F):
         linear[j] += p.q[j] - at.q[j]
@@ -189,7 +169,7 @@ def system(p: NodeArrays, at: InteriorPoint) -> System:
 
 @instead(newton.direction)
 def direction(
-    p: NodeArrays, at: InteriorPoint, of: System, aim: float, d_x: Vector, d_z: Vector
+    p: NodeRelaxation, at: InteriorPoint, of: System, aim: float, d_x: Vector, d_z: Vector
 ) -> tuple[Vector, Vector, Vector, Vector, float]:
     """Return the step to complementary products of an aim."""
     n, s, F, f, k = sizes(p)
@@ -199,7 +179,7 @@ def direction(
         wanted[i] = (aim - x[i] * z[i] - d_x[i] * d_z[i]) / x[i]
     for i in range(n):
         to_x[i] = of.theta[i] * (of.margin[i] + wanted[i] - wanted[n + i])
-    hyperplane, d_q = times(p.A, to_x), np.empty(F)
+    hyperplane, d_q = p.A @ to_x[:n], np.empty(F)
     shared, row = np.empty(f), p.R[0] if k else np.zeros(f)
     mu = wanted[-1] - of.left[0] if k else 0.0
     for j in range(F):
@@ -218,7 +198,7 @@ def direction(
         for j in range(F + 1):
             hyperplane[j] -= of.reduced.border[j] * mu
         to_x[-1] = mu
-    score = across(hyperplane, p.A)
+    score = hyperplane @ p.A
     for i in range(n):
         to_x[i] -= of.theta[i] * score[i]
         to_x[n + i] = -to_x[i]
@@ -252,7 +232,7 @@ def advance(at: InteriorPoint, d: tuple[Vector, Vector, Vector, Vector, float], 
 
 
 @instead(interior_point.open_gap)
-def open_gap(p: NodeArrays, at: InteriorPoint, best: Best) -> float:
+def open_gap(p: NodeRelaxation, at: InteriorPoint, best: Best) -> float:
     """Return the duality gap at an iterate, and keep the largest dual value."""
     n, s, F, _, k = sizes(p)
     alpha, mu = np.empty(n), (at.x[-1] if k else 0.0)
@@ -266,7 +246,7 @@ def open_gap(p: NodeArrays, at: InteriorPoint, best: Best) -> float:
     for i in range(n):
         alpha[i] *= on_plus if p.A[F, i] > 0.0 else on_minus
         value += dual_values(alpha[i], p.caps[i], p.gamma[i], p.entropy)
-    q, charged = times(p.A, alpha), 0.0
+    q, charged = p.A @ alpha, 0.0
     excess = 0.0
     for j in range(F):
         half = 0.5 * (q[j] + p.q[j]) ** 2
@@ -282,7 +262,7 @@ def open_gap(p: NodeArrays, at: InteriorPoint, best: Best) -> float:
     for i in range(len(at.x)):
         gap += at.x[i] * at.z[i]
     if p.entropy:
-        score = across(at.hyperplane, p.A)
+        score = at.hyperplane @ p.A
         for i in range(n):
             margin = score[i] - at.z[i] + at.z[n + i]
             gap += float(dual_gaps(at.x[i], margin, p.caps[i], p.gamma[i], p.entropy))
@@ -290,18 +270,18 @@ def open_gap(p: NodeArrays, at: InteriorPoint, best: Best) -> float:
 
 
 @instead(relaxation.warm_start)
-def warm_start(p: NodeArrays, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Vector) -> InteriorPoint:
+def warm_start(p: NodeRelaxation, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Vector) -> InteriorPoint:
     """Return a point to start from."""
     n, s, F, f, k = sizes(p)
     x, z = np.empty(2 * n + 2 * f + k), np.empty(2 * n + 2 * f + k)
     known = np.empty(n)
-    score, mu = across(hyperplane, p.A), 0.0
+    score, mu = hyperplane @ p.A, 0.0
     most = 0.0
     for i in range(n):
         known[i], lost = mean_of(alpha[i], score[i], margins[i], p.caps[i])
         mu, most = mu + lost, max(most, p.caps[i])
     if not f:
-        apart = times(p.A, known)
+        apart = p.A @ known
         for j in range(F):
             mu += (hyperplane[j] - apart[j] - p.q[j]) ** 2
         mu += known.sum()
@@ -309,7 +289,7 @@ def warm_start(p: NodeArrays, hyperplane: Vector, sigma: Vector, margins: Vector
     for i in range(n):
         x[i], z[i], z[n + i] = begun(margins[i], alpha[i], p.caps[i], p.gamma[i], p.entropy, mu)
         x[n + i] = p.caps[i] - x[i]
-    q = times(p.A, x)[:F] + p.q
+    q = (p.A @ x[:n])[:F] + p.q
     gain = np.empty(f)
     for j in range(f):
         gain[j] = 0.5 * q[s + j] ** 2 - p.lam[j]
@@ -323,5 +303,5 @@ def warm_start(p: NodeArrays, hyperplane: Vector, sigma: Vector, margins: Vector
     return InteriorPoint(x, z, q, hyperplane)
 
 
-for _function in (across, times, factor, solved, *INNER):
+for _function in (factor, solved, *INNER):
     instead(_function)(_function)

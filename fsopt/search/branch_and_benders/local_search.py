@@ -355,8 +355,7 @@ def last_multipliers(
     cut of another leaves some. To the end, not to a cutoff alone: near the optimum a cut closes more of the others.
     """
     inside, count = at.inside.nonzero()[0], (len(features), 1)
-    alpha = np.full(problem.n, -1.0) if near.alpha is None else near.alpha.astype(float)
-    start = np.append(near.w[inside], [0.0, near.b]), margins, alpha
+    start = np.append(near.w[inside], [0.0, near.b]), margins, near.alpha.astype(float)
     selections = np.column_stack([np.tile(inside, count), features])
     hyperplanes, margins, alpha = (np.tile(part, count) for part in start)
     return Machines(problem).solve(selections, np.inf, (hyperplanes, margins, alpha)).alpha

@@ -78,7 +78,7 @@ from fsopt.common import clock
 from fsopt.data.losses import dual_curvature, dual_slopes
 from fsopt.linear.pieces import cholesky, gram
 from fsopt.search.branch_and_benders.compiled import Number, inner
-from fsopt.search.branch_and_benders.relaxation import InteriorPoint, NodeArrays, sizes
+from fsopt.search.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, sizes
 from fsopt.typing import Matrix, Vector
 
 EPSILON = 1e-14
@@ -122,7 +122,7 @@ class System(NamedTuple):
     reduced: Any
 
 
-def system(p: NodeArrays, at: InteriorPoint) -> System:
+def system(p: NodeRelaxation, at: InteriorPoint) -> System:
     """Return the system of a step."""
     _, s, F, f, k = sizes(p)
     alpha, rest, rho, sigma, pulls, mu = p.split(at.x)
@@ -179,7 +179,7 @@ def of_sample(
     return theta, dual_slopes(alpha, caps, gamma, entropy) - score + z - xi
 
 
-def of_norm(p: NodeArrays, at: InteriorPoint, m: float, t: float) -> tuple[float, Vector, Vector, Matrix, Vector]:
+def of_norm(p: NodeRelaxation, at: InteriorPoint, m: float, t: float) -> tuple[float, Vector, Vector, Matrix, Vector]:
     """Return Delta, residual of w, G, S and residual of mu, for gamma w = q of a ball (gamma = m) or a norm (1 / m)."""
     w = at.hyperplane[:-1]
     if p.norm > 0:
@@ -189,7 +189,7 @@ def of_norm(p: NodeArrays, at: InteriorPoint, m: float, t: float) -> tuple[float
     return 1.0 / m, weight, -at.q / m, np.full((1, 1), -(t + square) / m), left
 
 
-def direction(p: NodeArrays, at: InteriorPoint, of: System, aim: Number, d_x: Vector, d_z: Vector) -> Direction:
+def direction(p: NodeRelaxation, at: InteriorPoint, of: System, aim: Number, d_x: Vector, d_z: Vector) -> Direction:
     """Return the step to complementary products xz + d_x d_z of an aim, as :data:`Direction` says."""
     wanted, ratio = (aim - at.x * at.z - d_x * d_z) / at.x, at.x / at.z
     to_alpha, to_rest, to_rho, to_sigma, to_pull, to_mu = p.split(wanted)

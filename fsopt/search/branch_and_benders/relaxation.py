@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from fsopt.data.losses import DualTerm
 from fsopt.search.branch_and_benders.columns import Columns
-from fsopt.search.branch_and_benders.compiled import Number, choice, entry, falling, fast, inner
+from fsopt.search.branch_and_benders.compiled import Number, choice, entry, falling, inner
 from fsopt.typing import Matrix, Vector
 
 Floats = np.ndarray[tuple[int], np.dtype[np.floating[Any]]]
@@ -21,45 +18,6 @@ NEAR = 15.0
 """Largest margin, in absolute value, at which multipliers of the logistic loss begin."""
 INSIDE = 0.1
 """Largest distance of a value from a bound, as a share of its range."""
-
-
-@dataclass(frozen=True, eq=False)
-class NodeRelaxation:
-    r"""The program of a node.
-
-    Attributes
-    ----------
-    Zy : (n, s + f + 1) signed samples of the selected and then the free features, and the labels, Fortran order.
-    term : of the multipliers alpha in the objective, with their upper bounds.
-    selected : s, number of selected features.
-    R, r : (k, f) constraints on the free features, and right-hand sides that are left for them (k,).
-    lam : (f,) penalty weights of the free features.
-    q, constant, balance : :math:`q^0` (s + f,), the sum of alpha and :math:`\beta^0` of the samples whose alpha is
-        frozen; the constant includes the penalty weights of the selected features.
-    norm : 0; without free features 1 or -1 for another term of w than half its square, with r of length 1: the
-        constraint :math:`\tfrac12 w'w \le r`, or the penalty :math:`\sqrt{2r}\,\|w\|`.
-    columns : groups of the columns, of which f are free, and bounds on their weights; None where there are none.
-    """
-
-    Zy: Matrix
-    term: DualTerm
-    selected: int
-    R: Matrix
-    r: Vector
-    lam: Vector
-    q: Vector
-    constant: float = 0.0
-    balance: float = 0.0
-    norm: int = 0
-    columns: Columns | None = None
-
-    @cached_property
-    def arrays(self) -> NodeArrays:
-        """The arrays as the steps take them."""
-        A, R = np.ascontiguousarray(self.Zy.T), np.ascontiguousarray(self.R)
-        frozen = self.q, float(self.constant), float(self.balance)
-        term = self.term.each(A.shape[1])
-        return NodeArrays(A, *term, self.selected, R, self.r, self.lam, *frozen, self.norm, self.columns)
 
 
 class InteriorPoint(NamedTuple):
@@ -78,15 +36,22 @@ class InteriorPoint(NamedTuple):
     hyperplane: Vector
 
 
-class NodeArrays(NamedTuple):
-    """The arrays of a :class:`NodeRelaxation`, or of several without free features.
+class NodeRelaxation(NamedTuple):
+    r"""The program of a node, or of several without free features.
 
     Attributes
     ----------
-    A : (s + f + 1, n), its Zy, one row after another.
-    caps, gamma, entropy : (n,), (n,) and scalar, of its term.
-    selected, R, r, lam, q, constant, balance, norm, columns : its own; several have rows of q, and of the balance
-        (m, 1).
+    A : (s + f + 1, n) signed samples of the selected and then the free features, and the labels, one row after another.
+    caps, gamma, entropy : (n,), (n,) and scalar, of the term of alpha, see :class:`fsopt.data.losses.DualTerm`.
+    selected : s, number of selected features.
+    R, r : (k, f) constraints on the free features, and right-hand sides that are left for them (k,).
+    lam : (f,) penalty weights of the free features.
+    q, constant, balance : :math:`q^0` (s + f,), the sum of alpha and :math:`\beta^0` of the samples whose alpha is
+        frozen; the constant includes the penalty weights of the selected features. Several programs have rows of q,
+        and of the balance (m, 1).
+    norm : 0; without free features 1 or -1 for another term of w than half its square, with r of length 1: the
+        constraint :math:`\tfrac12 w'w \le r`, or the penalty :math:`\sqrt{2r}\,\|w\|`.
+    columns : groups of the columns, of which f are free, and bounds on their weights; None where there are none.
     """
 
     A: Matrix
@@ -98,9 +63,9 @@ class NodeArrays(NamedTuple):
     r: Vector
     lam: Vector
     q: Vector
-    constant: float
-    balance: Number
-    norm: int
+    constant: float = 0.0
+    balance: Number = 0.0
+    norm: int = 0
     columns: Columns | None = None
 
     def split(self, x: Vector) -> tuple[Vector, Vector, Vector, Vector, Vector, Vector]:
@@ -124,18 +89,17 @@ class NodeArrays(NamedTuple):
 
 
 @inner
-def sizes(p: NodeArrays) -> tuple[int, int, int, int, int]:
+def sizes(p: NodeRelaxation) -> tuple[int, int, int, int, int]:
     """Return the numbers of samples, of features selected, of all, of free ones, and of constraints."""
     return len(p.caps), p.selected, p.q.shape[-1], len(p.lam), len(p.r)
 
 
-def cold(program: NodeRelaxation) -> InteriorPoint:
+def cold(p: NodeRelaxation) -> InteriorPoint:
     """Return a point to start from, without knowledge of another node and without frozen samples.
 
     The multipliers are balanced, half of their bounds or of what the margin 0 asks for, and w is 0. All complementary
     products are equal; that q is not that of the multipliers is left to the first step.
     """
-    p = program.arrays
     features, f = len(p.q), len(p.lam)
     plus = p.A[-1] > 0.0
     alpha = np.minimum(0.5 * p.caps, 1.0 / np.maximum(p.gamma, 1e-300))
@@ -158,9 +122,8 @@ def cold(program: NodeRelaxation) -> InteriorPoint:
     return InteriorPoint(x, z, np.zeros(features), np.zeros(features + 1))
 
 
-def warm(
-    program: NodeRelaxation, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Floats | None
-) -> InteriorPoint:
+@entry
+def warm_start(p: NodeRelaxation, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Vector) -> InteriorPoint:
     """Return a point to start from, close to a parent's optimum and to the central path.
 
     Multipliers and shares keep the parent's values, but for a distance from their bounds: at a margin of 1 + d it is
@@ -169,18 +132,10 @@ def warm(
 
     Parameters
     ----------
-    hyperplane : (s + f + 1,) the parent's w and b, of the features in this program.
-    sigma : (f,) its shares.
+    hyperplane, sigma : (s + f + 1,) and (f,), the parent's, of the features in this program.
     margins : (n,) of its hyperplane with all of its features: what is lost of them measures how far this program is.
-    alpha : (n,) its multipliers; None for those of the central path at its margins.
+    alpha : (n,) its multipliers; negative for those of the central path at its margins.
     """
-    known = np.full(len(margins), -1.0) if alpha is None else alpha.astype(float)
-    return fast(warm_start)(program.arrays, hyperplane, sigma, margins, known)
-
-
-@entry
-def warm_start(p: NodeArrays, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Vector) -> InteriorPoint:
-    """Return the point of :func:`warm`; negative multipliers are not known."""
     n, s, _, f, k = sizes(p)
     known, lost = mean_of(alpha, hyperplane @ p.A, margins, p.caps)
     mu = lost.sum()
@@ -193,8 +148,8 @@ def warm_start(p: NodeArrays, hyperplane: Vector, sigma: Vector, margins: Vector
     gain = 0.5 * q[s:] ** 2 - p.lam
     multipliers = multipliers_of(p.R, p.r, gain, mu) if k else np.zeros(0)
     shares, slack, rho = pairs(sigma, multipliers @ p.R - gain, 1.0, mu)
-    x = np.concatenate([known, p.caps - known, rho, shares, multipliers])
-    partners = np.concatenate([z, xi, 1.0 - shares, slack, mu / multipliers])
+    x = np.concatenate((known, p.caps - known, rho, shares, multipliers))
+    partners = np.concatenate((z, xi, 1.0 - shares, slack, mu / multipliers))
     return InteriorPoint(x, partners, q, hyperplane)
 
 

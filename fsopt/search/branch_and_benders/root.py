@@ -36,10 +36,12 @@ from fsopt.data.matrices import is_sparse
 from fsopt.data.weights import loss_weights
 from fsopt.errors import OutOfTimeError
 from fsopt.linear.first_order import PrimalDual, Saddle
-from fsopt.search.branch_and_benders.cuts import bound
-from fsopt.search.branch_and_benders.nodes import WHOLE, NodeHyperplane, NodeSolution
+from fsopt.search.branch_and_benders.cuts import Pool, bound
+from fsopt.search.branch_and_benders.incumbents import Incumbents
+from fsopt.search.branch_and_benders.nodes import WHOLE, NodeHyperplane, NodeSolution, NodeSolver
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.search.branch_and_benders.search import CLOSE, SelectionNode, SelectionSearch
+from fsopt.search.branch_and_benders.tree import SelectionTree
 from fsopt.typing import Mask, Vector
 
 SHARE = 0.5
@@ -208,7 +210,7 @@ LIKELY = 1e-3
 EXCHANGES, FAILS = 400, 100
 """Exchanges that the local search tries from a selection, and its restarts that may fail at a gap of 100 %."""
 DRAWS = 200
-"""Eliminations from drawn features that may fail, at a gap of 100 %."""
+"""Eliminations from drawn features that may fail, at a gap of 100 % and for at least as many features as samples."""
 FEW = 64
 """Exchanges of a search that is not thorough, without restarts: the best exchange has nearly always one of the smallest
 bounds."""
@@ -346,7 +348,7 @@ def _largest(search: SelectionSearch, start: Mask, score: Vector) -> Mask:
     """Return the features to start an elimination from, with those inside: of many those of largest score."""
     at, most = search.frontier.best.at, min(MOST, int(np.sqrt(WORK / search.problem.n)))
     free = np.flatnonzero(start & at.free)
-    kept = at.inside.copy()
+    kept: Mask = at.inside.copy()
     kept[free if start.sum() <= most else free[np.argsort(-score[free], kind="stable")[:most]]] = True
     return kept
 
@@ -361,16 +363,21 @@ def _eliminated(search: SelectionSearch, go_on: Callable[[], bool], start: Mask)
 
 def _of_draws(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Eliminate from the incumbent and half of the likely features, and of former incumbents', drawn at random."""
-    node, incumbents = search.frontier.best, search.incumbents
-    if not search.settings.thorough:
+    problem, node, best = search.problem, search.frontier.best, search.incumbents.best
+    if best is None or not search.settings.thorough:
         return
-    rng, failed = np.random.default_rng(0), 0
+    # What most of them leave behind, cuts and adapted samples, would not help the tree.
+    drawn = Incumbents(problem, Pool(problem), SelectionTree(), NodeSolver(problem), search.incumbents.gap, best)
     likely = _largest(search, ~node.at.outside & (node.hyperplane.sigma > LIKELY), node.hyperplane.sigma)
-    while (before := incumbents.best) is not None and failed < DRAWS * search.gap**2 and go_on():
+    rng, failed = np.random.default_rng(0), 0
+    most = DRAWS * min(problem.p / problem.n, 1.0)  # of few features exchanges reach all that is good
+    while drawn.best is not None and failed < most * search.gap_of(drawn.value) ** 2 and go_on():
+        before = drawn.best
         likely |= before.selection
-        start = likely & (rng.random(search.problem.p) < 0.5) | before.selection
-        incumbents.eliminated(start, go_on)
-        failed = failed + 1 if incumbents.best is before else 0
+        drawn.eliminated(likely & (rng.random(problem.p) < 0.5) | before.selection, go_on)
+        failed = failed + 1 if drawn.best is before else 0
+    if drawn.best is not None and drawn.best is not best:
+        search.incumbents.try_selection(drawn.best.selection)
 
 
 def _exchanged(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
@@ -378,7 +385,7 @@ def _exchanged(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     if not search.settings.thorough:
         search.incumbents.exchange(FEW, go_on)
     elif search.incumbents.best is not None:
-        search.incumbents.exchange(EXCHANGES, go_on, fails=int(FAILS * search.gap**3))
+        search.incumbents.exchange(EXCHANGES, go_on, fails=int(FAILS * search.gap_of(search.incumbents.value) ** 3))
 
 
 HEURISTICS = (_rounded, _of_the_likely, _of_all, _of_draws, _exchanged)

@@ -121,11 +121,9 @@ class SelectionSearch:
         """The lower bound on the problem."""
         return min(self.closed, self.frontier.bound, self.incumbents.value)
 
-    @property
-    def gap(self) -> float:
-        """The distance of the incumbent from the bound, as a share of it: 1 without one."""
-        value = self.incumbents.value
-        return min((value - self.bound) / max(abs(value), 1e-300), 1.0) if math.isfinite(value) else 1.0
+    def gap_of(self, value: float) -> float:
+        """Return the distance of a value from the bound, as a share of it."""
+        return 1.0 - min(self.bound / max(value, 1e-300), 1.0)
 
     @property
     def cutoff(self) -> float:

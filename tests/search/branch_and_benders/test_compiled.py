@@ -16,13 +16,13 @@ from selection_cases import NOISE, allowed_values, drawn, problem_of
 from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.linear import batch as svm_batch
-from fsopt.search.branch_and_benders import compiled, interior_point, local_search, newton, relaxation
+from fsopt.search.branch_and_benders import compiled, interior_point, local_search, newton
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.interior_point import Goal, solve
 from fsopt.search.branch_and_benders.local_search import Machines, Neighbours
 from fsopt.search.branch_and_benders.nodes import NodeSolver, node_program
 from fsopt.search.branch_and_benders.problem import Partial
-from fsopt.search.branch_and_benders.relaxation import warm
+from fsopt.search.branch_and_benders.relaxation import warm_start
 from fsopt.search.branch_and_benders.search import SelectionSearch
 
 pytest.importorskip("numba")
@@ -44,7 +44,7 @@ def loops():
 
     def context():
         patch = pytest.MonkeyPatch()
-        for module in (interior_point, newton, relaxation, svm_batch):
+        for module in (interior_point, newton, svm_batch):
             for function, loop in kernels.LOOPS.items():
                 if function.__module__ != compiled.__name__:
                     patch.setattr(module, function.__name__, loop, raising=False)
@@ -87,7 +87,7 @@ STEPS = [
 
 
 @pytest.mark.parametrize(("kind", "seed", "loss"), STEPS)
-def test_steps_and_warm_starts_are_those_of_numpy(kind, seed, loss, loops):
+def test_steps_are_those_of_numpy(kind, seed, loss, loops):
     data, c, limits = drawn(kind, seed)
     rng = np.random.default_rng(seed)
     problem = problem_of(weighted(data, rng) if seed == 2 else data, c, limits, loss)
@@ -99,18 +99,15 @@ def test_steps_and_warm_starts_are_those_of_numpy(kind, seed, loss, loops):
         program = node_program(problem, at, features, None)
         columns = np.concatenate([np.flatnonzero(at.inside), features])
         hyperplane, given = np.append(parent.w[columns], parent.b), (parent.sigma[features], margins)
-        for alpha in (parent.alpha, None):
-            numpys = warm(program, hyperplane.copy(), *given, alpha)
-            with loops():
-                ours = relaxation.warm(program, hyperplane.copy(), *given, alpha)
-            np.testing.assert_allclose(ours.x, numpys.x, rtol=1e-9, atol=1e-12)
-            np.testing.assert_allclose(ours.z, numpys.z, rtol=1e-7, atol=1e-9)
-            np.testing.assert_allclose(ours.q, numpys.q, rtol=1e-9, atol=1e-10)
+        for alpha in (parent.alpha.astype(float), np.full(problem.n, -1.0)):
+
+            def start(program=program, given=(hyperplane, *given, alpha)):
+                return warm_start(program, *(part.copy() for part in given))
+
             for goal in GOALS:
-                expected = solve(program, goal, warm(program, hyperplane.copy(), *given, alpha))
-                start = warm(program, hyperplane.copy(), *given, alpha)
+                expected = solve(program, goal, start())
                 with loops():
-                    found = solve(program, goal, start)
+                    found = solve(program, goal, start())
                 assert (found is None) == (expected is None)
                 if expected is not None:
                     assert found.bound == pytest.approx(expected.bound, rel=1e-6, abs=1e-9)
@@ -196,8 +193,7 @@ def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(sp
         (0.99 * compiled.IMPORT, True, None, False),  # a short search has no time for an import
         (0.99 * compiled.COMPILE, False, None, False),
         (compiled.COMPILE, False, None, True),
-        (compiled.COMPILE, False, 3600.0, True),
-        (compiled.COMPILE, False, 5.0, False),
+        (compiled.COMPILE, False, 3600.0, False),
         (compiled.COMPILE, True, 5.0, True),
         (compiled.COMPILE, None, None, False),  # every process would compile again
         (compiled.IMPORT, True, 5.0, True),
@@ -205,6 +201,18 @@ def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(sp
         spend(seconds, kept)
         with clock.limited(limit) if limit else nullcontext():
             assert on() is goes_on, (seconds, kept, limit)
+
+
+def test_a_long_time_limit_begins_when_the_functions_are_compiled(spend, monkeypatch):
+    called = []
+    for seconds, limit, ready in ((0.0, None, False), (0.0, 5.0, False), (0.0, 60.0, True)):
+        spend(seconds)
+        compiled.COMPILED.clear()
+        monkeypatch.setattr(kernels, "compiled", lambda function: SimpleNamespace(signatures=[]))
+        with clock.limited(limit), compiled.before_the_clock(lambda: called.append(clock.left())):
+            assert len(compiled.COMPILED) == (len(compiled.ENTRIES) if ready else 0)
+            assert limit is None or clock.left() > 0.9 * limit
+    assert called == [None]
 
 
 def test_a_function_is_compiled_once_its_own_time_has_come(spend, monkeypatch):

@@ -107,16 +107,17 @@ def test_the_step_makes_the_linearised_optimality_conditions_zero():
     rng = np.random.default_rng(0)
     n, s, f, k = 9, 2, 3, 2
     y = np.where(np.arange(n) % 2, 1.0, -1.0)
-    Zy = np.asfortranarray(np.column_stack([y[:, None] * rng.standard_normal((n, s + f)), y]))
+    Zy = np.column_stack([y[:, None] * rng.standard_normal((n, s + f)), y])
     c, r, R = 3.0, rng.uniform(1, 2, k), rng.uniform(0, 1, (k, f))
-    program = NodeRelaxation(Zy, DualTerm(c), s, R, r, rng.uniform(0, 1, f), rng.standard_normal(s + f), balance=0.3)
+    given = R, r, rng.uniform(0, 1, f), rng.standard_normal(s + f)
+    program = NodeRelaxation(Zy.T.copy(), *DualTerm(c).each(n), s, *given, balance=0.3)
     alpha, w, b, q = rng.uniform(1, 2, n), rng.standard_normal(s + f), 0.4, rng.standard_normal(s + f)
     rho, sigma, mu = rng.uniform(0.5, 1, f), rng.uniform(0.2, 0.8, f), rng.uniform(0.5, 1, k)
     x = np.concatenate([alpha, c - alpha, rho, sigma, mu])
     z = rng.uniform(0.5, 2.0, len(x))
     point, target = InteriorPoint(x, z, q, np.append(w, b)), rng.standard_normal(len(x))
-    arrays, none = program.arrays, np.zeros(len(x))
-    dx, dz, dq, hyperplane, length = direction(arrays, point, system(arrays, point), 0.0, -target - x * z, none + 1.0)
+    wanted = -target - x * z
+    dx, dz, dq, hyperplane, length = direction(program, point, system(program, point), 0.0, wanted, np.ones(len(x)))
     assert min((x + length * dx).min(), (z + length * dz).min()) == pytest.approx(0.0, abs=1e-9)
 
     def conditions(x, z, q, hyperplane):
@@ -145,9 +146,8 @@ def test_the_step_makes_the_linearised_optimality_conditions_zero():
 @pytest.mark.parametrize("curvature", [0.0, 2.0])
 def test_the_cold_start_is_balanced_within_the_bounds_and_has_equal_products(curvature):
     data = blobs(30, 5, seed=2)
-    Zy = np.asfortranarray(np.column_stack([data.y[:, None] * data.X, data.y]))
-    term = DualTerm(np.linspace(1.0, 2.0, 30), curvature)
-    program = NodeRelaxation(Zy, term, 3, np.ones((1, 2)), np.ones(1), np.zeros(2), np.zeros(5))
+    A, term = np.vstack([(data.y[:, None] * data.X).T, data.y]), DualTerm(np.linspace(1.0, 2.0, 30), curvature)
+    program = NodeRelaxation(A, *term.each(30), 3, np.ones((1, 2)), np.ones(1), np.zeros(2), np.zeros(5))
     start = cold(program)
     alpha = start.x[:30]
     assert alpha @ data.y == pytest.approx(0.0, abs=1e-12)

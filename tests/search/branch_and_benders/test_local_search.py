@@ -11,7 +11,7 @@ from selection_cases import KINDS, allowed_values, drawn, exact_value, problem_o
 from support import blobs, keeps, sampled
 
 from fsopt.data import Dataset
-from fsopt.search.branch_and_benders import local_search
+from fsopt.search.branch_and_benders import local_search, root
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.evidence import verify
 from fsopt.search.branch_and_benders.interior_point import Goal
@@ -25,7 +25,7 @@ from fsopt.search.branch_and_benders.local_search import (
 from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial
 from fsopt.search.branch_and_benders.root import EXCHANGES, FEW
-from fsopt.search.branch_and_benders.search import CLOSE
+from fsopt.search.branch_and_benders.search import CLOSE, SelectionSearch
 
 
 def neighbours(selection):
@@ -231,3 +231,20 @@ def test_too_many_features_and_large_machines_are_left_to_relaxations(monkeypatc
             many = branch_and_benders(problem, settings=settings)
         assert many.objective == pytest.approx(few.objective, rel=1e-6)
         assert many.history[-1]["solved"] > few.history[-1]["solved"]
+
+
+def test_drawn_eliminations_leave_a_poor_selection_and_nothing_else_behind(monkeypatch):
+    monkeypatch.setattr(root, "DRAWS", 20)
+    problem = problem_of(blobs(16, 60, seed=1, gap=0.1), 1.0, {"m": 3})
+    search = SelectionSearch(problem, BranchSettings())
+    search.open_root(problem.root())
+    search.solve_root()
+    poor = np.argsort(search.frontier.best.hyperplane.sigma)[:3]
+    search.incumbents.solve(np.isin(np.arange(60), poor))
+    before = search.incumbents.value
+    root._of_draws(search, always)
+    assert search.incumbents.value < 0.7 * before
+    # A second time there is nothing better: the cuts are those of before.
+    state = sorted(search.tree.cuts), search.pool.names.tolist()
+    root._of_draws(search, always)
+    assert (sorted(search.tree.cuts), search.pool.names.tolist()) == state
