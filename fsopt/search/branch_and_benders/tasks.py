@@ -88,19 +88,28 @@ class _Local:
 _kept = threading.local()
 
 
-def _local(key: str, problem: SelectionProblem | None, part: SearchPart) -> _Local | None:
-    """Return what this thread keeps of the search of a task; None where it has to be sent."""
+def _local(key: str, problem: SelectionProblem | None) -> _Local | None:
+    """Return what this thread keeps of a search, a new one where its problem is given; None without."""
     local: _Local | None = getattr(_kept, "local", None)
     if local is None or local.key != key:
-        if problem is None:
-            return None
-        local = _kept.local = _Local(key, problem, Pool(problem), {})
-    known = set(local.pool.names.tolist())
+        local = _kept.local = None if problem is None else _Local(key, problem, Pool(problem), {})
+    return local
+
+
+def _take_in(search: SelectionSearch, part: SearchPart) -> None:
+    """Let a search go on with a part of another one: what a task is given, or what it returns."""
+    search.tree.merge(part.tree)
+    search.closed = min(search.closed, part.closed)
+    search.nodes += part.visited
+    search.solved += part.solved
+    search.solver.width, search.solver.widest = part.width
+    search.gains += part.gains
+    search.incumbents.offer(part.best)
+    known = set(search.pool.names.tolist())
     for cut in part.cuts:
         if cut.name not in known:
-            local.pool.add(cut)
-            local.grids[cut.name] = part.tree.cuts[cut.name]
-    return local
+            search.pool.add(cut)
+    search.frontier.push(*part.nodes)
 
 
 def run_task(
@@ -113,21 +122,17 @@ def run_task(
     # Ctrl-C reaches all processes of a terminal: the driver ends the search, a task goes on to the end of its slice.
     end = time.perf_counter() + seconds
     with threadpool_limits(1), deferred_interruption(), clock.limited(left):
-        local = _local(key, problem, part)
+        local = _local(key, problem)
         return None if local is None else _searched(local, tolerance, part, lambda: time.perf_counter() < end)
 
 
 def _searched(local: _Local, tolerance: float, part: SearchPart, go_on: Callable[[], bool]) -> SearchPart:
     """Return the rest of a part; what it learned of the pool stays here."""
     first = part.tree.next
-    search = SelectionSearch(
-        local.problem, BranchSettings(tolerance), SelectionTree(cuts=dict(local.grids), next=first)
-    )
+    tree = SelectionTree(cuts=dict(local.grids), next=first)
+    search = SelectionSearch(local.problem, BranchSettings(tolerance), tree)
     search.pool = search.incumbents.pool = pool = local.pool
-    search.incumbents.best = part.best
-    search.solver.width, search.solver.widest = part.width
-    search.gains += part.gains
-    search.frontier.push(*part.nodes)
+    _take_in(search, part)
     with counted(), suppress(OutOfTimeError):
         search.run(2**62, lambda: go_on() and search.tree.next < first + BLOCK)
     cuts, given = search.tree.cuts, {node.number for node in part.nodes}
@@ -236,14 +241,6 @@ class Team:
             search.frontier.push(*nodes)
             self.batch = FEWEST
             return
-        search.tree.merge(part.tree)
-        search.closed = min(search.closed, part.closed)
-        search.nodes += part.visited
-        search.solved += part.solved
-        search.solver.width, search.solver.widest = part.width
-        search.gains += part.gains
-        search.incumbents.offer(part.best)
-        for cut in part.cuts:
-            search.pool.add(cut)
-        search.frontier.push(*(node for node in nodes if node.number in part.untouched), *part.nodes)
+        _take_in(search, part)
+        search.frontier.push(*(node for node in nodes if node.number in part.untouched))
         self.batch = min(max(2 * part.visited, FEWEST), BATCH)
