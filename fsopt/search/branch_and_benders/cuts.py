@@ -51,10 +51,7 @@ class BendersCut:
 
 
 def on_grid(alpha: Vector, y: Vector, c: float | Vector) -> Grid | None:
-    """Return the nearest multipliers on the grid whose signed sum is 0 in integers; None where they are not near.
-
-    ``c`` is the upper bound of all multipliers, or one for each (n,).
-    """
+    """Return the nearest multipliers on the grid whose signed sum is 0 in integers; None where they are not near."""
     n = len(y)
     grid, left = fast(_on_grid)(alpha, y, np.full(n, c), np.full(n, largest_on_grid(c)), float(np.max(c)) / GRID)
     return None if left else grid.astype(np.int32)

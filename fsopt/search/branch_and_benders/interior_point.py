@@ -86,13 +86,7 @@ class Solved:
 
 
 def solve(program: NodeRelaxation, goal: Goal, start: InteriorPoint | None = None) -> Solved | None:
-    """Solve the relaxation of a node until the goal is reached, no step makes progress, or the time is over.
-
-    Returns
-    -------
-    Solved or None
-        None without any bound.
-    """
+    """Solve the relaxation of a node until the goal is reached or no step makes progress; None without any bound."""
     p, at = program, cold(program) if start is None else start
     n, _, F, f, k = sizes(p)
     best = Best(np.full(1, -np.inf), np.zeros(n), np.zeros(k))

@@ -183,12 +183,7 @@ class NodeSolver:
         return found
 
     def rough(self, at: Partial, parent: NodeHyperplane | None) -> NodeHyperplane | None:
-        """Return the hyperplane of the relaxation of a node, not exact, of many samples that of a part of them.
-
-        Raises
-        ------
-        OutOfTimeError : the time limit passed within the solve.
-        """
+        """Return the hyperplane of a relaxation, not exact, of many samples that of a part; may be out of time."""
         if not self._many:
             found = self.solve(at, parent, Goal(ROUGH))
         else:

@@ -217,20 +217,11 @@ bounds."""
 
 
 def begin(search: SelectionSearch, go_on: Callable[[], bool], initial: Mask | None = None) -> Iterator[int]:
-    """Solve the root, which has a selection, and find incumbents, from the first stage that is not complete.
+    """Solve the root and find incumbents, from the first stage that is not complete; yield how many of them are.
 
-    Yields, after each stage, the number of those that are complete; after the first one there is an incumbent, or the
-    constraints are such that no selection was found yet.
-
-    Parameters
-    ----------
-    go_on : looks at the clock. A stage that it ends is not complete: a search that resumes begins it again from the
-        state before it, and the stages after it find what they find without an interruption.
-    initial : an allowed selection (p,) to start from.
-
-    Raises
-    ------
-    OutOfTimeError : the time limit passed within a stage; the root is an open node.
+    After the first one there is an incumbent, unless the constraints are such that no selection was found yet. A stage
+    that ``go_on`` ends is not complete: a search that resumes begins it again from the state before it, and the stages
+    after it find what they find without an interruption. Where the time is over in a stage, the root is an open node.
     """
     if not search.stage:
         if not search.frontier:
@@ -255,12 +246,7 @@ def begin(search: SelectionSearch, go_on: Callable[[], bool], initial: Mask | No
 
 
 def any_selection(search: SelectionSearch, go_on: Callable[[], bool]) -> bool:
-    """Take the first selection that the constraints allow, by depth-first search; return whether there is one.
-
-    Raises
-    ------
-    OutOfTimeError : the time limit passed before one was found.
-    """
+    """Take the first selection that the constraints allow, by depth-first search; return whether there is one."""
     stack = [search.problem.root()]
     while stack and go_on():
         at = stack.pop()

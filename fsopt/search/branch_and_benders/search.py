@@ -132,12 +132,7 @@ class SelectionSearch:
         return value - CLOSED * self.settings.tolerance * max(1.0, abs(value)) if math.isfinite(value) else np.inf
 
     def run(self, nodes: int, go_on: Callable[[], bool]) -> None:
-        """Branch until no node is open, or that many more nodes were visited, or the clock says stop.
-
-        Raises
-        ------
-        OutOfTimeError : the time limit passed within a node, which is open again.
-        """
+        """Branch until no node is open, that many more were visited, or the clock stops; a late node is open again."""
         last = self.nodes + nodes
         while self.frontier and self.nodes < last and go_on():
             with self._visit() as node:

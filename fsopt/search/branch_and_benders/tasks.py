@@ -115,10 +115,7 @@ def _take_in(search: SelectionSearch, part: SearchPart) -> None:
 def run_task(
     key: str, problem: SelectionProblem | None, tolerance: float, part: SearchPart, seconds: float, left: float | None
 ) -> SearchPart | None:
-    """Search a part of the tree for some seconds, on one thread; None where its problem is not sent, and unknown here.
-
-    ``left`` are the seconds of the whole search that are left, None without a limit.
-    """
+    """Search a part for some seconds of those left for all, on one thread; None where its problem is unknown here."""
     # Ctrl-C reaches all processes of a terminal: the driver ends the search, a task goes on to the end of its slice.
     end = time.perf_counter() + seconds
     with threadpool_limits(1), deferred_interruption(), clock.limited(left):
@@ -188,10 +185,7 @@ class Team:
         return [node for nodes in self.pending.values() for node in nodes]
 
     def rounds(self, go_on: Callable[[], bool], started: float, keeper: Keeper) -> Iterator[bool]:
-        """Run tasks in rounds until nothing is open, or it may not go on; at the end all tasks are taken in.
-
-        Yields, after each round, whether a checkpoint is due, for which all tasks were taken in.
-        """
+        """Run tasks in rounds until nothing is open, or it may not go on; yield whether a checkpoint is due."""
         while (self.search.frontier or self.pending) and go_on() and not self.broken:
             self.run(go_on, max(FIRST_ROUND, SHARE * (time.perf_counter() - started)))
             due = keeper.due()

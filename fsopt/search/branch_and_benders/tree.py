@@ -88,13 +88,7 @@ class SelectionTree:
             size -= self.cuts.pop(name)[0].nbytes
 
     def stream(self, open_nodes: Mapping[int, int], *, closed: bool = True) -> list[int]:
-        """Return the stream from the root.
-
-        Parameters
-        ----------
-        open_nodes : node -> cut.
-        closed : whether open nodes are leaves with these cuts, or stay marked as ``NODE``.
-        """
+        """Return the stream from the root, open nodes as leaves with their cuts, or, not ``closed``, as ``NODE``."""
         out: list[int] = []
         stack = [(0, self.marks.get(0, []), 0)]
         while stack:
@@ -128,12 +122,7 @@ def size_of(stream: Sequence[int], place: int) -> int:
 
 
 def marks_of(stream: Sequence[int]) -> Iterator[tuple[int, int, Sequence[int]]]:
-    """Yield the marks of a stream: each with its cut, feature or node (0 for none), and the features of a peg.
-
-    Raises
-    ------
-    ValueError : the stream is damaged.
-    """
+    """Yield the marks of a stream: each with its cut, feature or node (0 for none), and the features of a peg."""
     place = 0
     while place < len(stream):
         mark, here = stream[place], place
@@ -146,12 +135,7 @@ def marks_of(stream: Sequence[int]) -> Iterator[tuple[int, int, Sequence[int]]]:
 
 
 def walk(problem: SelectionProblem, stream: Sequence[int]) -> Iterator[tuple[Partial | None, int, int, Sequence[int]]]:
-    """Yield the marks of a tree, see :func:`marks_of`, each behind the partial selection of its node, None if empty.
-
-    Raises
-    ------
-    ValueError : the stream is no complete tree of the problem.
-    """
+    """Yield the marks of a tree behind the partial selection of its node, None if empty; ValueError if damaged."""
     pending = [problem.root()]
     for mark, name, features in marks_of(stream):
         if not pending:
