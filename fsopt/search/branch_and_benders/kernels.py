@@ -14,10 +14,9 @@ import numpy as np
 from fsopt.common import jit
 from fsopt.common.jit import LOOPS
 from fsopt.data.losses import dual_gaps, dual_values
-from fsopt.search.branch_and_benders import compiled as marks
-from fsopt.search.branch_and_benders import interior_point, newton, relaxation
-from fsopt.search.branch_and_benders.compiled import INNER
+from fsopt.search.branch_and_benders import interior_point, marks, newton, relaxation
 from fsopt.search.branch_and_benders.interior_point import Best, balance
+from fsopt.search.branch_and_benders.marks import INNER
 from fsopt.search.branch_and_benders.newton import EPSILON, System, longest, of_sample
 from fsopt.search.branch_and_benders.relaxation import (
     InteriorPoint,
@@ -129,7 +128,8 @@ def system(p: NodeRelaxation, at: InteriorPoint) -> System:
     N, W = np.empty((2, n)), np.empty((3, f))
     V = np.ones((4, F))
     theta, margin = N[0], N[1]
-    inverse, cone, box = W[0], W[1], W[2]
+    inverse, cone = W[0], W[1]
+    box = W[2]
     weight, delta = V[0], V[1]
     share, slope = V[2], V[3]
     score = at.hyperplane @ p.A
@@ -148,8 +148,8 @@ def system(p: NodeRelaxation, at: InteriorPoint) -> System:
         q, row = at.q[s + j], p.R[0, j] if k else 0.0
         h = slack + sigma * (rho / v)
         curved = h + q * q
-        share[s + j], slope[s + j], delta[s + j] = sigma, q / sigma, h / (sigma * curved)
-        inverse[j] = sigma / curved
+        share[s + j], slope[s + j] = sigma, q / sigma
+        delta[s + j], inverse[j] = h / (sigma * curved), sigma / curved
         weight[s + j] = at.hyperplane[s + j] - sigma * q
         cone[j], box[j] = rho + mu * row + p.lam[j] - 0.5 * q * q - slack, 1.0 - sigma - v
         schur += row * row * inverse[j]

@@ -77,7 +77,7 @@ import scipy
 from fsopt.common import clock
 from fsopt.data.losses import dual_curvature, dual_slopes
 from fsopt.linear.pieces import cholesky, gram
-from fsopt.search.branch_and_benders.compiled import Number, inner
+from fsopt.search.branch_and_benders.marks import Number, inner
 from fsopt.search.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, sizes
 from fsopt.typing import Matrix, Vector
 
@@ -127,16 +127,18 @@ def system(p: NodeRelaxation, at: InteriorPoint) -> System:
     _, s, F, f, k = sizes(p)
     alpha, rest, rho, sigma, pulls, mu = p.split(at.x)
     z, xi, v, slack, away, t = p.split(at.z)
-    q, w, share = at.q, at.hyperplane[:-1], np.ones(F)
+    q, w = at.q, at.hyperplane[:-1]
     theta, margin = of_sample(alpha, rest, z, xi, at.hyperplane @ p.A, p.caps, p.gamma, p.entropy)
     linear = p.A @ alpha
     linear[:F] += p.q - q
     linear[F] += p.balance
-    slope, bound, delta = q, away, np.ones(F)
+    slope, bound = q, away
     own = inverse = sigma
+    share, delta = np.ones(F), np.ones(F)
     if p.columns is not None:
         column, sign, end = p.columns.ends
-        share, stiff, by_column = p.each(sigma, 1.0), pulls / away, p.columns.by_column
+        share, by_column = p.each(sigma, 1.0), p.columns.by_column
+        stiff = pulls / away
         linear[:F] += by_column(sign * pulls)
         own = p.sums(p.columns.charges(q, pulls))
         slope = q / share
@@ -149,7 +151,8 @@ def system(p: NodeRelaxation, at: InteriorPoint) -> System:
     elif f:
         share[s:], free = sigma, q[s:]
         h, square = slack + sigma * (rho / v), free * free
-        curved, own, slope = h + square, 0.5 * square, q / share
+        curved, own = h + square, 0.5 * square
+        slope = q / share
         delta[s:], inverse = h / (sigma * curved), sigma / curved
     cone, box = rho + mu @ p.R + p.lam - own - slack, 1.0 - sigma - v
     weight, left = w - share * q, p.r - p.R @ sigma - t
@@ -193,7 +196,8 @@ def direction(p: NodeRelaxation, at: InteriorPoint, of: System, aim: Number, d_x
     """Return the step to complementary products xz + d_x d_z of an aim, as :data:`Direction` says."""
     wanted, ratio = (aim - at.x * at.z - d_x * d_z) / at.x, at.x / at.z
     to_alpha, to_rest, to_rho, to_sigma, to_pull, to_mu = p.split(wanted)
-    right, weight, missing = of.linear.copy(), of.weight / of.share, of.left - (-to_mu if p.norm < 0 else to_mu)
+    right, weight = of.linear.copy(), of.weight / of.share
+    missing = of.left - (-to_mu if p.norm < 0 else to_mu)
     right[:-1] -= weight
     shared = len(of.box) > 0 or p.columns is not None
     if shared:

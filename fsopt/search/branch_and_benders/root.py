@@ -349,7 +349,8 @@ def _eliminated(search: SelectionSearch, go_on: Callable[[], bool], start: Mask)
 
 def _of_draws(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Eliminate from the incumbent and half of the likely features, and of former incumbents', drawn at random."""
-    problem, node, best = search.problem, search.frontier.best, search.incumbents.best
+    problem, node = search.problem, search.frontier.best
+    best = search.incumbents.best
     if best is None or not search.settings.thorough:
         return
     # What most of them leave behind, cuts and adapted samples, would not help the tree.

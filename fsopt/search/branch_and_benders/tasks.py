@@ -225,7 +225,8 @@ class Team:
 
     def _take(self, future: Future[SearchPart | None]) -> None:
         """Take in what is left of a task, or its nodes as they were given out where its process is lost."""
-        search, nodes, part = self.search, self.pending.pop(future), None
+        search, nodes = self.search, self.pending.pop(future)
+        part = None
         try:
             part = future.result()
             self.owed += part is None

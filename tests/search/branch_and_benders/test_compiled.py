@@ -16,7 +16,7 @@ from selection_cases import NOISE, allowed_values, drawn, problem_of
 from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.linear import batch as svm_batch
-from fsopt.search.branch_and_benders import compiled, interior_point, local_search, newton
+from fsopt.search.branch_and_benders import compiled, interior_point, local_search, marks, newton
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.interior_point import Goal, solve
 from fsopt.search.branch_and_benders.local_search import Machines, Neighbours
@@ -46,11 +46,11 @@ def loops():
         patch = pytest.MonkeyPatch()
         for module in (interior_point, newton, svm_batch):
             for function, loop in kernels.LOOPS.items():
-                if function.__module__ != compiled.__name__:
+                if function.__module__ != marks.__name__:
                     patch.setattr(module, function.__name__, loop, raising=False)
         patch.setattr(compiled, "go_on", lambda: None)
         for function in (interior_point.run, svm_batch._in_turn):
-            patch.setitem(compiled.COMPILED, function, lambda *given, function=function: function(*given))
+            patch.setitem(marks.COMPILED, function, lambda *given, function=function: function(*given))
         return undone(patch)
 
     return context
@@ -87,7 +87,7 @@ STEPS = [
 
 
 @pytest.mark.parametrize(("kind", "seed", "loss"), STEPS)
-def test_steps_are_those_of_numpy(kind, seed, loss, loops):
+def test_steps_and_warm_starts_are_those_of_numpy(kind, seed, loss, loops):
     data, c, limits = drawn(kind, seed)
     rng = np.random.default_rng(seed)
     problem = problem_of(weighted(data, rng) if seed == 2 else data, c, limits, loss)
@@ -100,14 +100,14 @@ def test_steps_are_those_of_numpy(kind, seed, loss, loops):
         columns = np.concatenate([np.flatnonzero(at.inside), features])
         hyperplane, given = np.append(parent.w[columns], parent.b), (parent.sigma[features], margins)
         for alpha in (parent.alpha.astype(float), np.full(problem.n, -1.0)):
-
-            def start(program=program, given=(hyperplane, *given, alpha)):
-                return warm_start(program, *(part.copy() for part in given))
-
             for goal in GOALS:
-                expected = solve(program, goal, start())
+                both = warm_start, kernels.LOOPS[warm_start]
+                first, second = (start(program, hyperplane.copy(), *given, alpha) for start in both)
+                np.testing.assert_allclose(second.x, first.x, rtol=1e-9, atol=1e-12)
+                np.testing.assert_allclose(second.z, first.z, rtol=1e-7, atol=1e-9)
+                expected = solve(program, goal, first)
                 with loops():
-                    found = solve(program, goal, start())
+                    found = solve(program, goal, second)
                 assert (found is None) == (expected is None)
                 if expected is not None:
                     assert found.bound == pytest.approx(expected.bound, rel=1e-6, abs=1e-9)
@@ -171,7 +171,8 @@ def test_machines_on_neighbours_are_those_of_numpy(kind, loss, kept, monkeypatch
 def spend(monkeypatch):
     """Return a function that sets the CPU seconds of the searches so far, and what of the functions is compiled."""
     monkeypatch.setattr(compiled, "available", lambda: True)
-    monkeypatch.setattr(compiled, "COMPILED", {})
+    monkeypatch.setattr(marks, "COMPILED", {})
+    monkeypatch.setattr(compiled, "COMPILED", marks.COMPILED)
     monkeypatch.setattr(kernels, "compiled", lambda function: lambda *given: function(*given))
 
     def given(seconds, kept=False):
@@ -184,8 +185,8 @@ def spend(monkeypatch):
 def on():
     """Return whether a search goes on with compiled functions."""
     compiled.go_on()
-    assert len(compiled.COMPILED) in (0, len(compiled.ENTRIES))
-    return compiled.fast(interior_point.run) is not interior_point.run
+    assert len(marks.COMPILED) in (0, len(marks.ENTRIES))
+    return marks.fast(interior_point.run) is not interior_point.run
 
 
 def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(spend):
@@ -205,23 +206,22 @@ def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(sp
 
 def test_a_long_time_limit_begins_when_the_functions_are_compiled(spend, monkeypatch):
     called = []
-    for seconds, limit, ready in ((0.0, None, False), (0.0, 5.0, False), (0.0, 60.0, True)):
-        spend(seconds)
-        compiled.COMPILED.clear()
-        monkeypatch.setattr(kernels, "compiled", lambda function: SimpleNamespace(signatures=[]))
+    spend(0.0)
+    monkeypatch.setattr(kernels, "compiled", lambda function: SimpleNamespace(signatures=[]))
+    for limit in (None, 5.0, 60.0):
         with clock.limited(limit), compiled.before_the_clock(lambda: called.append(clock.left())):
-            assert len(compiled.COMPILED) == (len(compiled.ENTRIES) if ready else 0)
+            assert len(marks.COMPILED) == (len(marks.ENTRIES) if limit == 60.0 else 0)
             assert limit is None or clock.left() > 0.9 * limit
     assert called == [None]
 
 
 def test_a_function_is_compiled_once_its_own_time_has_come(spend, monkeypatch):
     spend(compiled.IMPORT)
-    run = compiled.ENTRIES.index(interior_point.run)
-    answers = iter([k == run for k in range(len(compiled.ENTRIES))])
+    run = marks.ENTRIES.index(interior_point.run)
+    answers = iter([k == run for k in range(len(marks.ENTRIES))])
     monkeypatch.setattr(compiled, "_kept", lambda *_: next(answers))
     compiled.go_on()
-    assert list(compiled.COMPILED) == [interior_point.run]
+    assert list(marks.COMPILED) == [interior_point.run]
 
 
 def test_searches_count_together(monkeypatch, spend):
@@ -241,7 +241,7 @@ def test_a_search_changes_over_when_its_seconds_have_passed_and_has_the_same_ans
     visit, visits, answers, ticks = SelectionSearch._branch, [], [], itertools.count()
     monkeypatch.setattr(compiled, "thread_time", lambda: float(next(ticks)))
     monkeypatch.setattr(
-        SelectionSearch, "_branch", lambda self, node: visits.append(bool(compiled.COMPILED)) or visit(self, node)
+        SelectionSearch, "_branch", lambda self, node: visits.append(bool(marks.COMPILED)) or visit(self, node)
     )
     for seconds in (np.inf, 8.0):
         visits.clear()
@@ -257,7 +257,7 @@ def test_a_search_changes_over_when_its_seconds_have_passed_and_has_the_same_ans
 SEARCH = """
 import json, sys
 from fsopt.linear import batch as svm_batch
-from fsopt.search.branch_and_benders import compiled
+from fsopt.search.branch_and_benders import compiled, marks
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.problem import BranchSettings
 from selection_cases import NOISE, problem_of
@@ -273,7 +273,7 @@ for seconds in (float('inf'), 0.0):
     assert ("numba" in sys.modules) == (seconds == 0.0)  # a short search does not import it
 with clock.limited(1.0):
     compiled.go_on()  # what is compiled costs no time
-    found = [compiled.fast(function) for function in compiled.ENTRIES]
+    found = [marks.fast(function) for function in marks.ENTRIES]
     assert all(len(function.signatures) == 1 for function in found), found
 print(json.dumps(answers))
 """

@@ -1,10 +1,11 @@
-"""Subtrees as tasks: the same answer for any number of them and any executor, with evidence that holds."""
+"""Open nodes, and subtrees as tasks: one answer for any number of them and any executor, with evidence that holds."""
 
 import itertools
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from executors import Late, Lost, Remote
 from selection_cases import NOISE, problem_of
@@ -44,9 +45,8 @@ def held(result, whole):
 
 @pytest.mark.parametrize(("kind", "jobs"), sampled([(Remote, 2), (ThreadPoolExecutor, 2), (Remote, 3)], 2))
 def test_the_answer_is_the_same_for_any_executor(kind, jobs, whole):
-    before = Remote.tasks
+    before, settings = Remote.tasks, BranchSettings(tolerance=1e-4, jobs=jobs)
     with kind() as executor:
-        settings = BranchSettings(tolerance=1e-4, jobs=jobs)
         result = branch_and_benders(PROBLEM, settings=settings, run=Run(executor=executor))
     assert kind is not Remote or Remote.tasks > before + 1
     held(result, whole)
@@ -101,7 +101,7 @@ def test_nodes_of_lost_processes_are_searched_here(after, whole):
 
 
 class Busy(tasks.Team):
-    """A team whose tasks are out in each of a hundred rounds, unless it is told to finish."""
+    """A team whose tasks are out in a hundred rounds, with a clock whose every look takes a second."""
 
     ran = finished = 0
 
@@ -117,7 +117,6 @@ class Busy(tasks.Team):
 
 
 def test_tasks_that_never_end_together_are_taken_in_for_checkpoints():
-    # Each look at the clock takes a second, and so does writing a checkpoint.
     search, keeper = SimpleNamespace(frontier=Frontier([(0.0, 0, None)])), checkpoints.Keeper("run.npz", lambda path: 0)
     team, seconds = Busy(search, None, 2), itertools.count()
     with pytest.MonkeyPatch.context() as patch:
@@ -153,3 +152,30 @@ def test_a_checkpoint_of_two_tasks_is_resumed_by_one(tmp_path, whole):
     part = branch_and_benders(PROBLEM, settings=settings, run=Run(checkpoint=path, executor=Remote()))
     assert part.stop in ("iteration-limit", "optimal")
     held(branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4), run=Run(resume=path)), whole)
+
+
+def node(number, bound):
+    return SimpleNamespace(number=number, bound=bound)
+
+
+def test_nodes_come_by_bound_and_equal_ones_by_number():
+    rng = np.random.default_rng(0)
+    nodes = [node(k, bound) for k, bound in enumerate(rng.integers(0, 5, 40).tolist())]
+    held = Frontier()
+    assert (len(held), held.bound, held.nodes) == (0, np.inf, [])
+    held.push(*(nodes[k] for k in rng.permutation(40)))
+    wanted = sorted(nodes, key=lambda one: (one.bound, one.number))
+    assert held.nodes == wanted
+    assert (held.best, held.bound) == (wanted[0], wanted[0].bound)
+    assert [held.pop() for _ in nodes] == wanted
+
+
+def test_each_task_gets_a_share_of_the_best_nodes_and_none_is_lost():
+    nodes = [node(k, float(k)) for k in range(10)]
+    held = Frontier()
+    held.push(*nodes)
+    first = held.shared(3, 2)
+    assert [one.number for one in first] == [0, 3]
+    assert held.nodes == [one for one in nodes if one not in first]
+    assert held.shared(1, 100) == [one for one in nodes if one not in first]
+    assert not held
