@@ -23,8 +23,7 @@ from fsopt.search.branch_and_benders.interior_point import Goal
 from fsopt.search.branch_and_benders.local_search import AT_ONCE, last_multipliers, one_left
 from fsopt.search.branch_and_benders.nodes import NodeHyperplane, NodeSolver
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
-from fsopt.search.branch_and_benders.tree import SelectionTree
-from fsopt.search.frontier import Frontier
+from fsopt.search.branch_and_benders.tree import Frontier, SelectionTree
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 PRIOR = 1.0

@@ -18,7 +18,7 @@ from fsopt.search.branch_and_benders import driver, tasks
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.evidence import verify
 from fsopt.search.branch_and_benders.problem import BranchSettings
-from fsopt.search.frontier import Frontier
+from fsopt.search.branch_and_benders.tree import Frontier
 
 PROBLEM = problem_of(NOISE, 1.0, {"m": 5})
 TWO = BranchSettings(tolerance=1e-4, jobs=2)
