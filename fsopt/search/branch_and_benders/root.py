@@ -210,7 +210,7 @@ LIKELY = 1e-3
 EXCHANGES, FAILS = 400, 100
 """Exchanges that the local search tries from a selection, and its restarts that may fail at a gap of 100 %."""
 DRAWS = 200
-"""Eliminations from drawn features that may fail, at a gap of 100 % and for at least as many features as samples."""
+"""Eliminations from drawn features that may fail, at a gap of 100 %, where there are more features than samples."""
 FEW = 64
 """Exchanges of a search that is not thorough, without restarts: the best exchange has nearly always one of the smallest
 bounds."""
@@ -351,14 +351,13 @@ def _of_draws(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Eliminate from the incumbent and half of the likely features, and of former incumbents', drawn at random."""
     problem, node = search.problem, search.frontier.best
     best = search.incumbents.best
-    if best is None or not search.settings.thorough:
-        return
+    if best is None or not search.settings.thorough or problem.p <= problem.n:
+        return  # of few features exchanges reach all that is good
     # What most of them leave behind, cuts and adapted samples, would not help the tree.
     drawn = Incumbents(problem, Pool(problem), SelectionTree(), NodeSolver(problem), search.incumbents.gap, best)
     likely = _largest(search, ~node.at.outside & (node.hyperplane.sigma > LIKELY), node.hyperplane.sigma)
     rng, failed = np.random.default_rng(0), 0
-    most = DRAWS * min(problem.p / problem.n, 1.0)  # of few features exchanges reach all that is good
-    while drawn.best is not None and failed < most * search.gap_of(drawn.value) ** 2 and go_on():
+    while drawn.best is not None and failed < DRAWS * search.gap_of(drawn.value) ** 2 and go_on():
         before = drawn.best
         likely |= before.selection
         drawn.eliminated(likely & (rng.random(problem.p) < 0.5) | before.selection, go_on)
