@@ -14,8 +14,8 @@ import numpy as np
 
 from fsopt.data.losses import DualTerm
 from fsopt.search.branch_and_benders.interior_point import LARGEST, Best, run
-from fsopt.search.branch_and_benders.relaxation import NodeArrays, warm_start
-from fsopt.search.branch_and_benders.stacks import entry, fast
+from fsopt.search.branch_and_benders.marks import entry, fast
+from fsopt.search.branch_and_benders.relaxation import NodeRelaxation, warm_start
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 Start = tuple[Matrix, Matrix, Matrix]
@@ -66,7 +66,7 @@ def solve_batch(
     none = np.zeros(0)
     sums = np.zeros((k, size)) if frozen is None else frozen
     given = *term.each(n), size - 1, np.zeros((0, 0)), none, none
-    p = NodeArrays(rows[places], *given, sums[:, :-1].copy(), 0.0, sums[:, -1:].copy(), 0)
+    p = NodeRelaxation(rows[places], *given, sums[:, :-1].copy(), 0.0, sums[:, -1:].copy(), 0)
     best, closed = Best(np.full((k, 1), -np.inf), np.zeros((k, n)), np.zeros((k, 0))), np.zeros(k, dtype=bool)
     if start is None:
         start = np.zeros((k, size)), np.zeros((k, n)), np.full((k, n), -1.0)
@@ -79,7 +79,7 @@ def solve_batch(
 
 @entry
 def _in_turn(
-    p: NodeArrays,
+    p: NodeRelaxation,
     hyperplane: Matrix,
     margins: Matrix,
     alpha: Matrix,
@@ -92,8 +92,8 @@ def _in_turn(
     none = np.empty(0)
     for k in range(len(closed)):
         q, balance = p.q[k], p.balance[k, 0]
-        one = NodeArrays(
-            p.A[k], p.caps, p.gamma, p.entropy, p.selected, p.R, p.r, p.lam, q, p.constant, balance, p.norm
+        one = NodeRelaxation(
+            p.A[k], p.caps, p.gamma, p.entropy, p.selected, p.R, p.r, p.lam, q, p.constant, balance, p.norm, p.columns
         )
         at = warm_start(one, hyperplane[k], none, margins[k], alpha[k])
         closed[k] = run(one, at, gap, cutoff, 0.0, Best(best.bound[k], best.alpha[k], best.mu[k]))

@@ -117,9 +117,9 @@ def _program(data: Dataset, penalty: Penalty, c: float) -> _Program:
         case _:
             scale = float(np.sqrt(c))
     L, weights = in_a_basis(V * scale)
-    Ly, none = np.asfortranarray(np.column_stack([L, data.y])), np.zeros(0)
-    term, q = HINGE.term(1.0, data.y, data.weights), np.zeros(L.shape[1])
-    node = NodeRelaxation(Ly, term, L.shape[1], np.zeros((len(r), 0)), r, none, q, norm=norm)
+    term, q = HINGE.term(1.0, data.y, data.weights).each(data.n), np.zeros(L.shape[1])
+    A, none = np.vstack([L.T, data.y]), np.zeros(0)
+    node = NodeRelaxation(A, *term, L.shape[1], np.zeros((len(r), 0)), r, none, q, norm=norm)
     return _Program(node, weights, scale)
 
 

@@ -1,1 +1,1 @@
-"""Tree searches on one frontier of open nodes: branch and Benders for selections, branch and bound for integers."""
+"""The exact search for best subsets: branch and Benders."""

@@ -64,12 +64,7 @@ def identity(problem: SelectionProblem) -> dict[str, str]:
 
 
 def save(path: Path, search: SelectionSearch, run: Mapping[str, Any]) -> None:
-    """Write a checkpoint in place of the last one, between two nodes or two stages of the root; raises FileError.
-
-    Parameters
-    ----------
-    run : :data:`RUN` -> value.
-    """
+    """Write a checkpoint in place of the last one, with a run as :data:`RUN` names it; raises FileError."""
     words = {
         "next": search.tree.next,
         "nodes": search.nodes,
@@ -83,12 +78,7 @@ def save(path: Path, search: SelectionSearch, run: Mapping[str, Any]) -> None:
 
 
 def load(path: Path, problem: SelectionProblem, settings: BranchSettings) -> tuple[SelectionSearch, dict[str, Any]]:
-    """Return the search in a checkpoint of the same problem, and its run; all that it claims is computed again.
-
-    Raises
-    ------
-    FileError : no checkpoint, a damaged one, or one of other data or settings.
-    """
+    """Return the search in a checkpoint, all of its claims computed again, and its run; raises FileError."""
     words, arrays = read(path, "branch and Benders", identity(problem))
     with undamaged(path, "branch and Benders"):
         _check(arrays, problem)

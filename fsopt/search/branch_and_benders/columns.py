@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from fsopt.models.gbd.feature_lists import Groups, WeightBounds
-from fsopt.typing import Indices, Matrix
+from fsopt.typing import Indices, Matrix, Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +47,28 @@ class Columns:
     def places(self, groups: Indices) -> Indices:
         """Return the columns of some groups, one group after another."""
         return np.concatenate([self.members[g] for g in groups.tolist()] or [np.zeros(0, dtype=np.intp)])
+
+    @cached_property
+    def ends(self) -> tuple[Indices, Vector, Vector]:
+        """The column of each bound, its sign, 1 for a lower and -1 for an upper one, and its value."""
+        lower, upper = self.bounds.lower, self.bounds.upper
+        low, high = np.flatnonzero(np.isfinite(lower)), np.flatnonzero(np.isfinite(upper))
+        signs = np.append(np.ones(len(low)), -np.ones(len(high)))
+        return np.append(low, high), signs, np.append(lower[low], upper[high])
+
+    def by_column(self, values: Vector) -> Vector:
+        """Return the sums (d,) of numbers of the bounds over those of each column."""
+        return np.asarray(np.bincount(self.ends[0], values, minlength=len(self.of)), dtype=float)
+
+    def charges(self, q: Vector, multipliers: Vector) -> Vector:
+        """Return half the squares of q (d,), less what the multipliers of the bounds are charged."""
+        _, sign, end = self.ends
+        return 0.5 * q * q - self.by_column(sign * end * multipliers)
+
+    def each(self, values: Matrix, selected: float) -> Matrix:
+        """Return the number (..., count) of the group of each column, another one for those that are selected."""
+        others = np.full((*values.shape[:-1], 1), selected)
+        return np.concatenate([values, others], axis=-1)[..., self.of]
 
     def sums(self, values: Matrix) -> Matrix:
         """Return the sums (..., count) over the columns of each group, but for those that are selected."""

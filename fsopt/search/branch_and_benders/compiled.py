@@ -4,29 +4,27 @@ numpy takes longer for the calls of its functions than for the arithmetic of a n
 features. Importing numba takes half a second, and compiling twenty, once for an installation; so a search begins in
 numpy, and goes on compiled when the searches of this process have taken :data:`IMPORT` seconds of a processor, or
 :data:`COMPILE` where no earlier process has compiled the functions: at most about twice what the better way takes.
+Within a time limit nothing is compiled: one of :data:`LONG` seconds begins when the functions are ready.
 There is one source: formulas take arrays in numpy, and numbers in the loops of
 :mod:`fsopt.search.branch_and_benders.kernels`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from time import thread_time
 from typing import Any
 
-import numpy as np
-
 from fsopt.common import clock
 from fsopt.common.jit import available, cached
-from fsopt.search.branch_and_benders.stacks import COMPILED, ENTRIES
+from fsopt.search.branch_and_benders.marks import COMPILED, ENTRIES
 
 IMPORT, COMPILE = 2.0, 10.0
 """CPU seconds of the searches of this process from which compiled functions are imported, and others are compiled."""
-COMPILING = 30.0
-"""Seconds that a time limit leaves where functions are compiled that no earlier process has compiled."""
-
+LONG = 30.0
+"""Seconds of a time limit before which functions are loaded, or compiled, and called once."""
 _past = 0.0
 _begun: ContextVar[float | None] = ContextVar("begun", default=None)
 
@@ -44,20 +42,33 @@ def counted() -> Iterator[None]:
         _past += thread_time() - begun
 
 
-def _spent() -> float:
-    """Return the CPU seconds of the searches of this process so far."""
-    begun = _begun.get()
-    return _past if begun is None else _past + thread_time() - begun
-
-
 def go_on() -> None:
-    """Let a long search go on with what is compiled already, or can be within its time limit."""
-    spent = _spent()
-    if spent < IMPORT or not available():
+    """Let a long search go on with what is compiled already, or is to be compiled where no time limit passes."""
+    begun = _begun.get()
+    spent = _past if begun is None else _past + thread_time() - begun
+    if spent >= IMPORT and available():
+        _go_on(may=spent >= COMPILE and clock.left() is None)
+
+
+@contextmanager
+def before_the_clock(call: Callable[[], None]) -> Iterator[None]:
+    """Run a block whose time limit, where it is long, begins when a call of all functions has them compiled."""
+    left = clock.left()
+    if left is None or left < LONG or not available():
+        yield
         return
+    with clock.lifted():
+        _go_on(may=True)
+        if any(function.signatures == [] for function in COMPILED.values()):
+            call()
+    with clock.limited(left, extend=True):
+        yield
+
+
+def _go_on(*, may: bool) -> None:
+    """Take the compiled functions: those that are kept, and others where they ``may`` be compiled, and kept."""
     from fsopt.search.branch_and_benders.kernels import compiled
 
-    may = spent >= COMPILE and (clock.left() or np.inf) > COMPILING
     for function in ENTRIES:
         found = compiled(function)
         kept = _kept(found)

@@ -65,16 +65,7 @@ class Cover:
 
 
 def cover(problem: SelectionProblem, grids: NDArray[np.int32], mu: Matrix, leaves: Leaves) -> Cover:
-    """Return few cuts of few digits that close all leaves, none of them below the smallest bound of all.
-
-    Parameters
-    ----------
-    grids, mu : multipliers (k, n) on the grid of the search, and (k, r) of the constraints.
-
-    Raises
-    ------
-    ValueError : multipliers that are not dual feasible.
-    """
+    """Return few cuts of few digits that close all leaves, by bounds that are at least the smallest one of all."""
     labels = problem.y.astype(np.int64)
     if np.any(grids < 0) or np.any(grids > problem.tops) or np.any(grids @ labels):
         raise ValueError("the multipliers of a cut are not dual feasible")

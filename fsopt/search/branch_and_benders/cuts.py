@@ -20,12 +20,10 @@ from typing import Any
 import numpy as np
 
 from fsopt.data.losses import EPS, dual_sizes, dual_values
+from fsopt.search.branch_and_benders.marks import entry, falling, fast, inner
 from fsopt.search.branch_and_benders.problem import GRID, Partial, SelectionProblem, largest_on_grid
-from fsopt.search.branch_and_benders.stacks import Number, entry, falling, fast, inner, total
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
-for _function in (dual_values, dual_sizes):
-    inner(_function)
 CAPACITY = 128
 """Cuts in the pool."""
 Grid = np.ndarray[tuple[int], np.dtype[np.int32]]
@@ -53,10 +51,7 @@ class BendersCut:
 
 
 def on_grid(alpha: Vector, y: Vector, c: float | Vector) -> Grid | None:
-    """Return the nearest multipliers on the grid whose signed sum is 0 in integers; None where they are not near.
-
-    ``c`` is the upper bound of all multipliers, or one for each (n,).
-    """
+    """Return the nearest multipliers on the grid whose signed sum is 0 in integers; None where they are not near."""
     n = len(y)
     grid, left = fast(_on_grid)(alpha, y, np.full(n, c), np.full(n, largest_on_grid(c)), float(np.max(c)) / GRID)
     return None if left else grid.astype(np.int32)
@@ -104,36 +99,18 @@ def cut_terms(problem: SelectionProblem, alpha: Matrix, mu: Matrix) -> tuple[Any
     sums = others @ problem.charges
     paid, owed = sums[..., :-2], sums[..., -2]
     size = sums[..., -1]
-    q = problem.products(alpha)
-    given = alpha, q, problem.halves(q), paid, problem.each_term, problem.norms, problem.lam
-    if alpha.ndim == 1:
-        return fast(_cut)(*given, owed, size)
-    constant, gains = _cut(*given, owed[:, None], size[:, None])
-    return constant[:, 0], gains
-
-
-@entry
-def _cut(
-    alpha: Vector,
-    q: Vector,
-    half: Vector,
-    paid: Vector,
-    term: tuple[Vector, Vector, bool],
-    norms: Vector,
-    lam: Vector,
-    owed: Number,
-    size: Number,
-) -> tuple[Number, Vector]:
-    """Return the constant and the gains of a cut whose other multipliers pay (p,), and owe a sum of terms of a size."""
-    caps, gamma, entropy = term
-    gained, absolute = total(dual_values(alpha, caps, gamma, entropy)), total(dual_sizes(alpha, caps, gamma, entropy))
-    rounding = (alpha.shape[-1] + 2) * EPS
+    q, (caps, gamma, entropy) = problem.products(alpha), problem.each_term
+    half = problem.halves(q)
+    gained = dual_values(alpha, caps, gamma, entropy).sum(axis=-1)
+    absolute = dual_sizes(alpha, caps, gamma, entropy).sum(axis=-1)
+    rounding = (problem.n + 2) * EPS
     # The error of q_j^2 / 2, and of what it is with a bound, and that of the few operations after it relative to their
     # terms.
-    error = rounding * np.sqrt(total(alpha * alpha)) * norms
-    margin = total(np.abs(q) * error + 0.5 * error * error) + rounding * absolute
-    margin += 8.0 * q.shape[-1] * EPS * (size + np.abs(gained) + total(half + lam + np.abs(paid)))
-    return gained - owed - margin, half - lam - paid
+    error = rounding * np.sqrt((alpha * alpha).sum(axis=-1))[..., None] * problem.norms
+    margin = (np.abs(q) * error + 0.5 * error * error).sum(axis=-1) + rounding * absolute
+    terms = (half + problem.lam + np.abs(paid)).sum(axis=-1)
+    margin += 8.0 * problem.width * EPS * (size + np.abs(gained) + terms)
+    return gained - owed - margin, half - problem.lam - paid
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fsopt.answers.certificate import closed
@@ -19,20 +21,20 @@ from fsopt.common.checkpoints import Keeper, digest
 from fsopt.common.files import check_writable
 from fsopt.common.interruption import deferred_interruption
 from fsopt.common.teams import processes
+from fsopt.data import Dataset
 from fsopt.drivers.gbd.master import NONE_FEASIBLE
 from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, ENDS, OutOfTimeError, Run, Steps, resumable
 from fsopt.errors import InfeasibleError, ParameterError
 from fsopt.search.branch_and_benders import checkpoint
-from fsopt.search.branch_and_benders.compiled import counted
+from fsopt.search.branch_and_benders.compiled import before_the_clock, counted
 from fsopt.search.branch_and_benders.cuts import Grid
 from fsopt.search.branch_and_benders.evidence import certify, pack, useful_cuts
 from fsopt.search.branch_and_benders.problem import DEFAULT_SETTINGS, BranchSettings, SelectionProblem
 from fsopt.search.branch_and_benders.root import STAGES, any_selection, begin
 from fsopt.search.branch_and_benders.search import SelectionSearch
-from fsopt.search.branch_and_benders.tasks import team_of
-from fsopt.search.frontier import SHARE
+from fsopt.search.branch_and_benders.tasks import SHARE, Team
 
 NAME = "branch-and-benders"
 """The solver in results: no other software is called."""
@@ -95,10 +97,20 @@ def branch_and_benders(
         raise ParameterError("the initial selection of 'best-subset' breaks a constraint", "give an allowed one")
     if run.checkpoint is not None:
         check_writable(run.checkpoint)
-    with threadpool_limits(1), counted(), deferred_interruption() as interrupted:
+    with threadpool_limits(1), counted(), before_the_clock(_small), deferred_interruption() as interrupted:
         loop = _Loop(problem, settings, run, interrupted)
         _, stop = yield from run_loop(loop.iterates(seeds), loop.recorder, loop.save)
         return loop.end(stop)
+
+
+def _small() -> None:
+    """Search among few selections of few features."""
+    y, X = np.tile([1.0, -1.0], 16), np.random.default_rng(0).standard_normal((32, 6))
+    data = Dataset(X + 0.3 * y[:, None], y)
+    problem = SelectionProblem.of(data, 1.0, np.ones((1, 6)), np.array([3.0]), np.zeros(6))
+    search = SelectionSearch(problem, DEFAULT_SETTINGS)
+    deque(begin(search, lambda: True), 0)
+    search.run(100, lambda: True)
 
 
 @dataclass
@@ -182,7 +194,7 @@ class _Loop:
         yield from self._slices(lambda: jobs == 1 or len(search.frontier) < RAMP * jobs)
         if jobs > 1 and not self._stop():
             with processes(jobs, self.run.executor) as executor:
-                team = team_of(search, executor, jobs)
+                team = Team(search, executor, jobs)
                 for due in team.rounds(lambda: not self._limit(), self.started, self.keeper):
                     bound = min([search.bound, *(node.bound for node in team.out)])
                     yield self.iterate(bound, {node.cut.name for node in team.out}, write=due)

@@ -42,10 +42,7 @@ class Replayed:
 
 
 def cuts_by_name(problem: SelectionProblem, multipliers: Mapping[int, tuple[Grid, Vector]]) -> CutOf:
-    """Return a function name -> cut, None for one that was not kept.
-
-    It raises ValueError where multipliers are not dual feasible.
-    """
+    """Return a function name -> cut, None for one not kept; ValueError for multipliers that are not dual feasible."""
 
     @cache
     def cut_of(name: int) -> BendersCut | None:
@@ -70,18 +67,7 @@ def replay(
     cut_of: CutOf,
     opened: Callable[[int, Partial], float] | None = None,
 ) -> Replayed:
-    """Recompute the bound that a tree proves.
-
-    Parameters
-    ----------
-    stream : see :mod:`fsopt.search.branch_and_benders.tree`.
-    cut_of : see :func:`cuts_by_name`; a leaf whose cut was not kept is bounded by its relaxation, solved again.
-    opened : returns the bound of an open node by its number and its partial selection; None refuses open nodes.
-
-    Raises
-    ------
-    ValueError : the stream is no complete tree, or multipliers are not dual feasible.
-    """
+    """Recompute the bound of a tree, of open nodes by ``opened``; ValueError where it is damaged, or its cuts are."""
     values = [np.inf]
     leaves = solved = 0
     for at, mark, name, features in walk(problem, stream):
@@ -166,23 +152,13 @@ def renumbered(stream: list[int], used: dict[int, int], known: Mapping[int, Any]
 
 
 def verify(problem: SelectionProblem, evidence: Mapping[str, Any]) -> Replayed:
-    """Replay packed evidence, without a search; a leaf whose cut was not kept is bounded by its relaxation again.
-
-    Raises
-    ------
-    ValueError, KeyError, TypeError : the evidence is damaged, or is of another problem.
-    """
+    """Replay packed evidence, without a search; ValueError, KeyError or TypeError where it is damaged."""
     stream, cuts = unpacked(problem, evidence)
     return replay(problem, stream, cuts_by_name(problem, dict(enumerate(cuts))))
 
 
 def unpacked(problem: SelectionProblem, evidence: Mapping[str, Any]) -> tuple[list[int], list[tuple[Grid, Vector]]]:
-    """Return the stream of packed evidence, and the multipliers of its cuts: on the grid (n,), and mu (k,).
-
-    Raises
-    ------
-    ValueError, KeyError, TypeError : the evidence is damaged, or is of another problem.
-    """
+    """Return the stream of packed evidence, and the multipliers alpha (n,), mu (k,) of its cuts; raises as verify."""
     if evidence["format"] != FORMAT:
         raise ValueError(f"its format is {evidence['format']!r}")
     count = evidence["cuts"]

@@ -130,10 +130,7 @@ class Incumbents:
             self.best = found
 
     def rounded(self, score: Vector, at: Partial) -> Mask | None:
-        """Return the selection that takes free features by falling score while the constraints allow it.
-
-        Features without a positive score are taken only where they cost nothing; None where no selection is allowed.
-        """
+        """Return a selection of free features by falling score while the constraints allow it; None where none does."""
         problem = self.problem
         order = np.flatnonzero(at.free)
         order = order[np.argsort(-score[order], kind="stable")]
@@ -153,13 +150,7 @@ class Incumbents:
         return None if here is None or not problem.allowed(here.inside) else here.inside
 
     def exchange(self, most: int, go_on: Callable[[], bool], *, fails: int = 0) -> None:
-        """Exchange, take in or leave out one feature while that lowers the value of the incumbent.
-
-        Parameters
-        ----------
-        most : exchanges that are tried from one selection.
-        fails : restarts from perturbed selections that may fail one after another.
-        """
+        """Exchange or take or leave out a feature while that lowers the incumbent; then from perturbed selections."""
         if self.problem.columns is not None:
             self._exchange_groups(most, go_on)
         if self.best is None or self.problem.columns is not None:
@@ -195,15 +186,7 @@ class Incumbents:
                 self.try_selection(selection, near)
 
     def eliminated(self, start: Mask, go_on: Callable[[], bool], *, share: float = 0.0) -> None:
-        """Leave out the features of smallest weight, one after another, until the constraints hold (RFE).
-
-        With penalty weights on the features it goes on to the end, and every allowed selection on the way counts.
-
-        Parameters
-        ----------
-        start : selection to start from.
-        share : of the features that are left out at once, at least one.
-        """
+        """Leave out a share of smallest weights at once, until the constraints hold, or, with penalties, to the end."""
         problem, selection = self.problem, start.copy()
         needed = problem.root()
         hyperplane: NodeHyperplane | None = None

@@ -14,18 +14,19 @@ import numpy as np
 from fsopt.common import jit
 from fsopt.common.jit import LOOPS
 from fsopt.data.losses import dual_gaps, dual_values
-from fsopt.search.branch_and_benders import interior_point, relaxation, stacks
-from fsopt.search.branch_and_benders.interior_point import Best, System
+from fsopt.search.branch_and_benders import interior_point, marks, newton, relaxation
+from fsopt.search.branch_and_benders.interior_point import Best, balance
+from fsopt.search.branch_and_benders.marks import INNER
+from fsopt.search.branch_and_benders.newton import EPSILON, System, longest, of_sample
 from fsopt.search.branch_and_benders.relaxation import (
     InteriorPoint,
-    NodeArrays,
+    NodeRelaxation,
     begun,
     mean_of,
     multipliers_of,
     pairs,
     sizes,
 )
-from fsopt.search.branch_and_benders.stacks import INNER, after, balance, before, longest, of_feature, of_sample
 from fsopt.typing import Indices, Matrix, Vector
 
 __all__ = ["LOOPS", "compiled"]
@@ -45,22 +46,13 @@ def compiled(function: Any) -> Any:
     return jit.compiled(function, INNER, **OPTIONS)
 
 
-@instead(stacks.total)
-def total(x: Vector) -> float:
-    """Return the sum of x."""
-    found = 0.0
-    for i in range(len(x)):
-        found += x[i]
-    return found
-
-
-@instead(stacks.choice)
+@instead(marks.choice)
 def choice(condition: bool, one: float, other: float) -> float:
     """Return one number where a condition holds, else the other."""
     return one if condition else other
 
 
-@instead(stacks.falling)
+@instead(marks.falling)
 def falling(value: Vector) -> Indices:
     """Return the places of values by falling value, by heapsort: that of numba takes seconds to compile."""
     n = len(value)
@@ -81,26 +73,6 @@ def falling(value: Vector) -> Indices:
     return order
 
 
-def across(x: Vector, A: Matrix) -> Vector:
-    """Return A'x."""
-    found = np.zeros(A.shape[1])
-    for j in range(len(A)):
-        for i in range(len(found)):
-            found[i] += x[j] * A[j, i]
-    return found
-
-
-def times(A: Matrix, x: Vector) -> Vector:
-    """Return A x of the first entries of x."""
-    found = np.empty(len(A))
-    for j in range(len(A)):
-        value = 0.0
-        for i in range(A.shape[1]):
-            value += A[j, i] * x[i]
-        found[j] = value
-    return found
-
-
 def factor(A: Matrix, theta: Vector, delta: Vector) -> Matrix:
     """Return the lower Cholesky factor, with the inverse of its diagonal, of order 0 where the matrix is singular."""
     scaled = np.empty_like(A)
@@ -110,7 +82,7 @@ def factor(A: Matrix, theta: Vector, delta: Vector) -> Matrix:
     L: Matrix = np.dot(scaled, A.T)
     for i in range(len(delta)):
         L[i, i] += delta[i]
-    L[-1, -1] *= 1.0 + stacks.EPSILON
+    L[-1, -1] *= 1.0 + EPSILON
     for i in range(len(L)):
         for j in range(i):
             rest = L[i, j]
@@ -142,29 +114,28 @@ def solved(L: Matrix, b: Vector) -> None:
 class Factor(NamedTuple):
     """The system of a step with at most one constraint: its factor, the border solved, and the matrix of mu."""
 
-    regular: bool
     L: Matrix
     border: Vector
     schur: float
 
 
-@instead(interior_point.system)
-def system(p: NodeArrays, at: InteriorPoint) -> System:
+@instead(newton.system)
+def system(p: NodeRelaxation, at: InteriorPoint) -> System:
     """Return the system of a step."""
     n, s, F, f, k = sizes(p)
     x, z = at.x, at.z
     mu = at.x[-1] if k else 0.0
-    N, W = np.empty((2, n)), np.empty((5, f))
-    V = np.ones((2, F))
+    N, W = np.empty((2, n)), np.empty((3, f))
+    V = np.ones((4, F))
     theta, margin = N[0], N[1]
-    ratio, inverse_h = W[0], W[1]
-    slope, cone = W[2], W[3]
-    box = W[4]
+    inverse, cone = W[0], W[1]
+    box = W[2]
     weight, delta = V[0], V[1]
-    score = across(at.hyperplane, p.A)
+    share, slope = V[2], V[3]
+    score = at.hyperplane @ p.A
     for i in range(n):
         theta[i], margin[i] = of_sample(x[i], x[n + i], z[i], z[n + i], score[i], p.caps[i], p.gamma[i], p.entropy)
-    linear = times(p.A, x)
+    linear = p.A @ x[:n]
     linear[F] += p.balance
     for j in range(F):
         linear[j] += p.q[j] - at.q[j]
@@ -175,12 +146,15 @@ def system(p: NodeArrays, at: InteriorPoint) -> System:
         rho, sigma = x[2 * n + j], x[2 * n + f + j]
         v, slack = z[2 * n + j], z[2 * n + f + j]
         q, row = at.q[s + j], p.R[0, j] if k else 0.0
-        ratio[j], inverse_h[j], slope[j], delta[s + j], share = of_feature(rho, sigma, v, slack, q)
+        h = slack + sigma * (rho / v)
+        curved = h + q * q
+        share[s + j], slope[s + j] = sigma, q / sigma
+        delta[s + j], inverse[j] = h / (sigma * curved), sigma / curved
         weight[s + j] = at.hyperplane[s + j] - sigma * q
         cone[j], box[j] = rho + mu * row + p.lam[j] - 0.5 * q * q - slack, 1.0 - sigma - v
-        schur += row * row * share
+        schur += row * row * inverse[j]
         if k:
-            G[0, s + j] = row * slope[j] * delta[s + j]
+            G[0, s + j] = row * slope[s + j] * inverse[j]
             left[0] -= row * sigma
     L = factor(p.A, theta, delta)
     border = np.zeros(F + 1)
@@ -189,110 +163,76 @@ def system(p: NodeArrays, at: InteriorPoint) -> System:
         border[:] = G[0]
         solved(L, border)
         schur += z[-1] / mu + np.dot(G[0], border)
-    reduced = Factor(len(L) > 0, L, border, schur)
-    return System(margin, linear, weight, cone, box, left, ratio, inverse_h, slope, delta, theta, G, reduced)
+    reduced = Factor(L, border, schur)
+    return System(len(L) > 0, margin, linear, weight, cone, box, left, box, theta, share, slope, inverse, G, reduced)
 
 
-def reduced_step(
-    p: NodeArrays, at: InteriorPoint, of: System, target: Vector, second: Vector, e: Vector, right: Vector
-) -> tuple[Vector, float]:
-    """Return the step of (w, b) and of mu, the solution of the system that is left."""
-    _, s, F, f, k = sizes(p)
-    hyperplane = times(p.A, right)
-    for j in range(F):
-        hyperplane[j] += of.linear[j] - e[j] * of.delta[j]
-    hyperplane[F] += of.linear[F]
-    solved(of.reduced.L, hyperplane)
-    mu = 0.0
-    if k:
-        row = p.R[0]
-        mu = target[-1] / at.x[-1] - of.left[0] + np.dot(of.G[0], hyperplane)
-        for j in range(f):
-            mu += row[j] * (second[j] + of.slope[j] * e[s + j] * of.delta[s + j])
-        mu /= of.reduced.schur
-        for j in range(F + 1):
-            hyperplane[j] -= of.reduced.border[j] * mu
-    return hyperplane, mu
-
-
-@instead(interior_point.direction)
+@instead(newton.direction)
 def direction(
-    p: NodeArrays, at: InteriorPoint, of: System, aim: float, d_x: Vector, d_z: Vector
+    p: NodeRelaxation, at: InteriorPoint, of: System, aim: float, d_x: Vector, d_z: Vector
 ) -> tuple[Vector, Vector, Vector, Vector, float]:
     """Return the step to complementary products of an aim."""
     n, s, F, f, k = sizes(p)
     x, z = at.x, at.z
-    e, first = of.weight.copy(), np.empty(f)
-    second = np.empty(f)
-    to_x, to_z = np.empty(len(x)), np.empty(len(x))
-    target, right = to_z, to_x[:n]  # which these replace
+    to_x, wanted = np.empty(len(x)), np.empty(len(x))
     for i in range(len(x)):
-        target[i] = aim - x[i] * z[i] - d_x[i] * d_z[i]
+        wanted[i] = (aim - x[i] * z[i] - d_x[i] * d_z[i]) / x[i]
     for i in range(n):
-        right[i] = of.theta[i] * (of.margin[i] + target[i] / x[i] - target[n + i] / x[n + i])
-    for j in range(f):
-        to_rho, to_sigma = target[2 * n + j], target[2 * n + f + j]
-        v, sigma = z[2 * n + j], x[2 * n + f + j]
-        first[j], second[j] = before(to_rho, to_sigma, v, sigma, of.ratio[j], of.box[j], of.cone[j], of.inverse_h[j])
-        e[s + j] -= at.q[s + j] * second[j]
-    hyperplane, mu = reduced_step(p, at, of, target, second, e, right)
-    row = p.R[0] if k else np.zeros(f)
-    score, d_q = across(hyperplane, p.A), np.empty(F)
-    for i in range(n):
-        to_x[i] = right[i] - of.theta[i] * score[i]
-        to_x[n + i] = -to_x[i]
+        to_x[i] = of.theta[i] * (of.margin[i] + wanted[i] - wanted[n + i])
+    hyperplane, d_q = p.A @ to_x[:n], np.empty(F)
+    shared, row = np.empty(f), p.R[0] if k else np.zeros(f)
+    mu = wanted[-1] - of.left[0] if k else 0.0
     for j in range(F):
-        d_q[j] = hyperplane[j] + e[j]
+        hyperplane[j] += of.linear[j] - of.weight[j] / of.share[j]
+    hyperplane[F] += of.linear[F]
     for j in range(f):
-        d_q[s + j], to_x[2 * n + f + j], to_x[2 * n + j] = after(
-            d_q[s + j],
-            row[j] * mu,
-            first[j],
-            second[j],
-            x[2 * n + f + j],
-            of.ratio[j],
-            of.inverse_h[j],
-            of.slope[j],
-            of.delta[s + j],
-        )
+        lifted = (wanted[2 * n + j] - of.box[j]) * x[2 * n + j] / z[2 * n + j]
+        pushed = at.q[s + j] * of.weight[s + j] / of.share[s + j]
+        shared[j] = (wanted[2 * n + f + j] - of.cone[j] - lifted + pushed) * of.inverse[j]
+        hyperplane[s + j] += of.slope[s + j] * shared[j]
+        mu += row[j] * shared[j]
+        to_x[2 * n + j] = lifted
+    solved(of.reduced.L, hyperplane)
     if k:
+        mu = (mu + np.dot(of.G[0], hyperplane)) / of.reduced.schur
+        for j in range(F + 1):
+            hyperplane[j] -= of.reduced.border[j] * mu
         to_x[-1] = mu
+    score = hyperplane @ p.A
+    for i in range(n):
+        to_x[i] -= of.theta[i] * score[i]
+        to_x[n + i] = -to_x[i]
+    for j in range(s):
+        d_q[j] = (hyperplane[j] + of.weight[j]) / of.share[j]
+    for j in range(f):
+        moved = shared[j] + (of.slope[s + j] * hyperplane[s + j] - row[j] * mu) * of.inverse[j]
+        d_q[s + j] = (hyperplane[s + j] + of.weight[s + j] - at.q[s + j] * moved) / of.share[s + j]
+        to_x[2 * n + f + j] = moved
+        to_x[2 * n + j] += moved * x[2 * n + j] / z[2 * n + j]
     fall = 0.0
+    to_z = wanted
     for i in range(len(x)):
-        to_z[i] = (target[i] - z[i] * to_x[i]) / x[i]
+        to_z[i] -= z[i] * to_x[i] / x[i]
         fall = min(fall, to_x[i] / x[i], to_z[i] / z[i])
     return to_x, to_z, d_q, hyperplane, longest(fall)
 
 
-@instead(interior_point.after_step)
-def after_step(at: InteriorPoint, d_x: Vector, d_z: Vector, length: float) -> float:
-    """Return the mean of the complementary products after a step of a length."""
-    found = 0.0
-    for i in range(len(at.x)):
-        found += (at.x[i] + length * d_x[i]) * (at.z[i] + length * d_z[i])
-    return found / len(at.x)
-
-
 @instead(interior_point.advance)
-def advance(
-    at: InteriorPoint, d: tuple[Vector, Vector, Vector, Vector, float], length: float, moved: bool, caps: Vector
-) -> bool:
-    """Take a step of a length where the iterate is to move."""
-    if moved:
-        for i in range(len(at.x)):
-            at.x[i] += length * d[0][i]
-            at.z[i] += length * d[1][i]
-        for j in range(len(at.q)):
-            at.q[j] += length * d[2][j]
-        for j in range(len(at.hyperplane)):
-            at.hyperplane[j] += length * d[3][j]
-        for i in range(len(caps)):
-            at.x[len(caps) + i] = max(caps[i] - at.x[i], 1e-300)
-    return moved
+def advance(at: InteriorPoint, d: tuple[Vector, Vector, Vector, Vector, float], length: float, caps: Vector) -> None:
+    """Take a step of a length."""
+    for i in range(len(at.x)):
+        at.x[i] += length * d[0][i]
+        at.z[i] += length * d[1][i]
+    for j in range(len(at.q)):
+        at.q[j] += length * d[2][j]
+    for j in range(len(at.hyperplane)):
+        at.hyperplane[j] += length * d[3][j]
+    for i in range(len(caps)):
+        at.x[len(caps) + i] = max(caps[i] - at.x[i], 1e-300)
 
 
 @instead(interior_point.open_gap)
-def open_gap(p: NodeArrays, at: InteriorPoint, best: Best) -> float:
+def open_gap(p: NodeRelaxation, at: InteriorPoint, best: Best) -> float:
     """Return the duality gap at an iterate, and keep the largest dual value."""
     n, s, F, _, k = sizes(p)
     alpha, mu = np.empty(n), (at.x[-1] if k else 0.0)
@@ -306,7 +246,7 @@ def open_gap(p: NodeArrays, at: InteriorPoint, best: Best) -> float:
     for i in range(n):
         alpha[i] *= on_plus if p.A[F, i] > 0.0 else on_minus
         value += dual_values(alpha[i], p.caps[i], p.gamma[i], p.entropy)
-    q, charged = times(p.A, alpha), 0.0
+    q, charged = p.A @ alpha, 0.0
     excess = 0.0
     for j in range(F):
         half = 0.5 * (q[j] + p.q[j]) ** 2
@@ -322,7 +262,7 @@ def open_gap(p: NodeArrays, at: InteriorPoint, best: Best) -> float:
     for i in range(len(at.x)):
         gap += at.x[i] * at.z[i]
     if p.entropy:
-        score = across(at.hyperplane, p.A)
+        score = at.hyperplane @ p.A
         for i in range(n):
             margin = score[i] - at.z[i] + at.z[n + i]
             gap += float(dual_gaps(at.x[i], margin, p.caps[i], p.gamma[i], p.entropy))
@@ -330,18 +270,18 @@ def open_gap(p: NodeArrays, at: InteriorPoint, best: Best) -> float:
 
 
 @instead(relaxation.warm_start)
-def warm_start(p: NodeArrays, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Vector) -> InteriorPoint:
+def warm_start(p: NodeRelaxation, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Vector) -> InteriorPoint:
     """Return a point to start from."""
     n, s, F, f, k = sizes(p)
     x, z = np.empty(2 * n + 2 * f + k), np.empty(2 * n + 2 * f + k)
     known = np.empty(n)
-    score, mu = across(hyperplane, p.A), 0.0
+    score, mu = hyperplane @ p.A, 0.0
     most = 0.0
     for i in range(n):
         known[i], lost = mean_of(alpha[i], score[i], margins[i], p.caps[i])
         mu, most = mu + lost, max(most, p.caps[i])
     if not f:
-        apart = times(p.A, known)
+        apart = p.A @ known
         for j in range(F):
             mu += (hyperplane[j] - apart[j] - p.q[j]) ** 2
         mu += known.sum()
@@ -349,7 +289,7 @@ def warm_start(p: NodeArrays, hyperplane: Vector, sigma: Vector, margins: Vector
     for i in range(n):
         x[i], z[i], z[n + i] = begun(margins[i], alpha[i], p.caps[i], p.gamma[i], p.entropy, mu)
         x[n + i] = p.caps[i] - x[i]
-    q = times(p.A, x)[:F] + p.q
+    q = (p.A @ x[:n])[:F] + p.q
     gain = np.empty(f)
     for j in range(f):
         gain[j] = 0.5 * q[s + j] ** 2 - p.lam[j]
@@ -363,5 +303,5 @@ def warm_start(p: NodeArrays, hyperplane: Vector, sigma: Vector, margins: Vector
     return InteriorPoint(x, z, q, hyperplane)
 
 
-for _function in (across, times, factor, solved, reduced_step, *INNER):
+for _function in (factor, solved, *INNER):
     instead(_function)(_function)

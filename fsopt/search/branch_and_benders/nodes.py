@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from fsopt.common import clock
-from fsopt.search.branch_and_benders.grouped_interior_point import solve as grouped
 from fsopt.search.branch_and_benders.interior_point import Goal, Solved, solve
+from fsopt.search.branch_and_benders.marks import fast
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
-from fsopt.search.branch_and_benders.relaxation import Floats, InteriorPoint, NodeRelaxation, warm
+from fsopt.search.branch_and_benders.relaxation import Floats, InteriorPoint, NodeRelaxation, warm_start
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 
@@ -26,13 +26,13 @@ class NodeHyperplane:
     Attributes
     ----------
     w, b : (d,) and scalar; ``sigma`` : (p,).
-    alpha : (n,) in single precision; None where only the hyperplane is known.
+    alpha : (n,) in single precision; negative where only the hyperplane is known.
     """
 
     w: Vector
     b: float
     sigma: Vector
-    alpha: Floats | None = None
+    alpha: Floats
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return the hyperplane for a pickle by the few features with a weight or a share."""
@@ -45,7 +45,7 @@ def _few(values: Vector) -> tuple[int, Indices, Vector]:
 
 
 def _of_few(
-    w: tuple[int, Indices, Vector], b: float, sigma: tuple[int, Indices, Vector], alpha: Floats | None
+    w: tuple[int, Indices, Vector], b: float, sigma: tuple[int, Indices, Vector], alpha: Floats
 ) -> NodeHyperplane:
     found = NodeHyperplane(np.zeros(w[0]), b, np.zeros(sigma[0]), alpha)
     found.w[w[1]], found.sigma[sigma[1]] = w[2], sigma[2]
@@ -98,8 +98,8 @@ def node_program(problem: SelectionProblem, at: Partial, features: Indices, samp
     node = problem.columns and problem.columns.at(len(inside), both)
     if node and not len(features) and not node.bounds:  # the machine of a selection is one of its columns
         node = None
-    term = problem.term.of(kept)
-    return NodeRelaxation(rows.T, term, selected, R[active], left[active], lam, q, constant, balance, columns=node)
+    term = problem.term.of(kept).each(rows.shape[1])
+    return NodeRelaxation(rows, *term, selected, R[active], left[active], lam, q, constant, balance, columns=node)
 
 
 def unfolded(
@@ -121,23 +121,6 @@ def unfolded(
         mu[_active(problem.R[:, features], left)] = solved.mu
     hyperplane = NodeHyperplane(w, solved.b, sigma, alpha.astype(np.float32))
     return NodeSolution(alpha, mu, hyperplane, solved.bound, solved.late)
-
-
-def warm_start(
-    problem: SelectionProblem,
-    program: NodeRelaxation,
-    parent: NodeHyperplane,
-    margins: Vector,
-    features: Indices,
-    at: Partial,
-    samples: Samples | None,
-) -> InteriorPoint:
-    """Return a point to start from, by the parent's hyperplane, shares, margins (n,) and multipliers."""
-    alpha = parent.alpha
-    if samples is not None:
-        margins, alpha = margins[samples.kept], None if alpha is None else alpha[samples.kept]
-    columns = problem.places(np.concatenate([at.inside.nonzero()[0], features]))
-    return warm(program, np.append(parent.w[columns], parent.b), parent.sigma[features], margins, alpha)
 
 
 def _active(R: Matrix, left: Vector) -> Mask:
@@ -200,12 +183,7 @@ class NodeSolver:
         return found
 
     def rough(self, at: Partial, parent: NodeHyperplane | None) -> NodeHyperplane | None:
-        """Return the hyperplane of the relaxation of a node, not exact, of many samples that of a part of them.
-
-        Raises
-        ------
-        OutOfTimeError : the time limit passed within the solve.
-        """
+        """Return the hyperplane of a relaxation, not exact, of many samples that of a part; may be out of time."""
         if not self._many:
             found = self.solve(at, parent, Goal(ROUGH))
         else:
@@ -213,7 +191,8 @@ class NodeSolver:
             found = NodeSolver(self.problem.part)._rounds(at, shares, Goal(ROUGH))
         if found is None or found.late:
             clock.check()
-        return None if found is None else replace(found.hyperplane, alpha=None)
+        unknown = np.full(self.problem.n, -1.0, dtype=np.float32)
+        return None if found is None else replace(found.hyperplane, alpha=unknown)
 
     def _of_many(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> NodeSolution | None:
         """Solve on the samples nearest to the margin of a part of them, on more where the others cost too much."""
@@ -251,8 +230,8 @@ class NodeSolver:
             program = node_program(self.problem, at, features, samples)
             start = None
             if known is not None and program.columns is None:
-                start = warm_start(self.problem, program, *known, features, at, samples)
-            solved = solve(program, goal, start) if program.columns is None else grouped(program, goal)
+                start = self._warm(program, *known, features, at, samples)
+            solved = solve(program, goal, start)
             if solved is None:
                 if samples is None or clock.expired():
                     return found
@@ -264,6 +243,21 @@ class NodeSolver:
                 break
             features = np.sort(np.append(features, missing))
         return found
+
+    def _warm(
+        self,
+        program: NodeRelaxation,
+        parent: NodeHyperplane,
+        margins: Vector,
+        features: Indices,
+        at: Partial,
+        samples: Samples | None,
+    ) -> InteriorPoint:
+        """Return a point to start from, by a parent whose hyperplane has these margins (n,)."""
+        kept = slice(None) if samples is None else samples.kept
+        columns = self.problem.places(np.concatenate([at.inside.nonzero()[0], features]))
+        hyperplane, alpha = np.append(parent.w[columns], parent.b), parent.alpha[kept].astype(float)
+        return fast(warm_start)(program, hyperplane, parent.sigma[features], margins[kept], alpha)
 
     @property
     def _many(self) -> bool:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from fsopt.data.losses import DualTerm
 from fsopt.search.branch_and_benders.columns import Columns
-from fsopt.search.branch_and_benders.stacks import Number, across, choice, entry, falling, fast, inner, times, total
+from fsopt.search.branch_and_benders.marks import Number, choice, entry, falling, inner
 from fsopt.typing import Matrix, Vector
 
 Floats = np.ndarray[tuple[int], np.dtype[np.floating[Any]]]
@@ -23,61 +20,13 @@ INSIDE = 0.1
 """Largest distance of a value from a bound, as a share of its range."""
 
 
-@dataclass(frozen=True, eq=False)
-class NodeRelaxation:
-    r"""The program of a node.
-
-    Attributes
-    ----------
-    Zy : (n, s + f + 1) signed samples of the selected and then the free features, and the labels, Fortran order.
-    term : of the multipliers alpha in the objective, with their upper bounds.
-    selected : s, number of selected features.
-    R, r : (k, f) constraints on the free features, and right-hand sides that are left for them (k,).
-    lam : (f,) penalty weights of the free features.
-    q, constant, balance : :math:`q^0` (s + f,), the sum of alpha and :math:`\beta^0` of the samples whose alpha is
-        frozen; the constant includes the penalty weights of the selected features.
-    norm : 0; without free features 1 or -1 for another term of w than half its square, with r of length 1: the
-        constraint :math:`\tfrac12 w'w \le r`, or the penalty :math:`\sqrt{2r}\,\|w\|`.
-    columns : groups of the columns, of which f are free, and bounds on their weights; None where there are none.
-    """
-
-    Zy: Matrix
-    term: DualTerm
-    selected: int
-    R: Matrix
-    r: Vector
-    lam: Vector
-    q: Vector
-    constant: float = 0.0
-    balance: float = 0.0
-    norm: int = 0
-    columns: Columns | None = None
-
-    @property
-    def c(self) -> float | Vector:
-        """The upper bound of the multipliers, or one for each sample (n,)."""
-        return self.term.caps
-
-    @cached_property
-    def arrays(self) -> NodeArrays:
-        """The arrays as the steps take them."""
-        A, R = np.ascontiguousarray(self.Zy.T), np.ascontiguousarray(self.R)
-        frozen = self.q, float(self.constant), float(self.balance)
-        return NodeArrays(A, *self.term.each(A.shape[1]), self.selected, R, self.r, self.lam, *frozen, self.norm)
-
-    @property
-    def shape(self) -> tuple[int, int, int, int]:
-        """Numbers n of samples, of features, f of free features, and k of constraints."""
-        return len(self.Zy), self.Zy.shape[1] - 1, len(self.lam), len(self.r)
-
-
 class InteriorPoint(NamedTuple):
     """An iterate, also a point to start from; ``x`` and ``z`` hold the complementary pairs one after the other.
 
     Attributes
     ----------
-    x : alpha, C - alpha, rho, sigma, mu. ``z`` : their partners, of the bounds of alpha, of rho, the slack of the
-        cones, and of the constraints.
+    x : alpha, C - alpha, rho, sigma, multipliers of bounds of weights, mu. ``z`` : their partners, of the bounds of
+        alpha, of rho, the slacks of the cones, of the bounds of weights, and of the constraints.
     q : (s + f,); ``hyperplane`` : w and b, (s + f + 1,).
     """
 
@@ -87,14 +36,22 @@ class InteriorPoint(NamedTuple):
     hyperplane: Vector
 
 
-class NodeArrays(NamedTuple):
-    """The arrays of a :class:`NodeRelaxation`, or of several without free features.
+class NodeRelaxation(NamedTuple):
+    r"""The program of a node, or of several without free features.
 
     Attributes
     ----------
-    A : (s + f + 1, n), its Zy, one row after another.
-    caps, gamma, entropy : (n,), (n,) and scalar, of its term.
-    selected, R, r, lam, q, constant, balance, norm : its own; several have rows of q, and of the balance (m, 1).
+    A : (s + f + 1, n) signed samples of the selected and then the free features, and the labels, one row after another.
+    caps, gamma, entropy : (n,), (n,) and scalar, of the term of alpha, see :class:`fsopt.data.losses.DualTerm`.
+    selected : s, number of selected features.
+    R, r : (k, f) constraints on the free features, and right-hand sides that are left for them (k,).
+    lam : (f,) penalty weights of the free features.
+    q, constant, balance : :math:`q^0` (s + f,), the sum of alpha and :math:`\beta^0` of the samples whose alpha is
+        frozen; the constant includes the penalty weights of the selected features. Several programs have rows of q,
+        and of the balance (m, 1).
+    norm : 0; without free features 1 or -1 for another term of w than half its square, with r of length 1: the
+        constraint :math:`\tfrac12 w'w \le r`, or the penalty :math:`\sqrt{2r}\,\|w\|`.
+    columns : groups of the columns, of which f are free, and bounds on their weights; None where there are none.
     """
 
     A: Matrix
@@ -106,45 +63,67 @@ class NodeArrays(NamedTuple):
     r: Vector
     lam: Vector
     q: Vector
-    constant: float
-    balance: Number
-    norm: int
+    constant: float = 0.0
+    balance: Number = 0.0
+    norm: int = 0
+    columns: Columns | None = None
+
+    def split(self, x: Vector) -> tuple[Vector, Vector, Vector, Vector, Vector, Vector]:
+        """Return the parts of x or z: of both bounds of alpha, of rho, of sigma, of bounds of weights, and of mu."""
+        n, m = 2 * len(self.caps), len(x) - len(self.r)
+        f = n + len(self.lam)
+        g = f + len(self.lam)
+        return x[: n // 2], x[n // 2 : n], x[n:f], x[f:g], x[g:m], x[m:]
+
+    def sums(self, values: Vector) -> Vector:
+        """Return the sums (f,) of numbers of the columns over those of each free feature."""
+        return values[self.selected :] if self.columns is None else self.columns.sums(values)
+
+    def each(self, values: Vector, selected: float) -> Vector:
+        """Return for each column the number (..., f) of its feature, another one for those that are selected."""
+        if self.columns is not None:
+            return self.columns.each(values, selected)
+        found = np.full((*values.shape[:-1], len(self.q)), selected)
+        found[..., self.selected :] = values
+        return found
 
 
 @inner
-def sizes(p: NodeArrays) -> tuple[int, int, int, int, int]:
+def sizes(p: NodeRelaxation) -> tuple[int, int, int, int, int]:
     """Return the numbers of samples, of features selected, of all, of free ones, and of constraints."""
     return len(p.caps), p.selected, p.q.shape[-1], len(p.lam), len(p.r)
 
 
-def cold(program: NodeRelaxation) -> InteriorPoint:
+def cold(p: NodeRelaxation) -> InteriorPoint:
     """Return a point to start from, without knowledge of another node and without frozen samples.
 
     The multipliers are balanced, half of their bounds or of what the margin 0 asks for, and w is 0. All complementary
     products are equal; that q is not that of the multipliers is left to the first step.
     """
-    _, features, f, _ = program.shape
-    plus = program.Zy[:, -1] > 0
-    alpha = np.minimum(0.5 * program.c, 1.0 / np.maximum(program.term.gamma, 1e-300)) * np.ones(len(plus))
+    features, f = len(p.q), len(p.lam)
+    plus = p.A[-1] > 0.0
+    alpha = np.minimum(0.5 * p.caps, 1.0 / np.maximum(p.gamma, 1e-300))
     up, down = float(alpha[plus].sum()), float(alpha[~plus].sum())
     # Close to balanced: the class with the larger sum of multipliers is scaled down.
     alpha[plus if up > down else ~plus] *= max(min(up, down) / max(up, down, 1e-300), 0.05)
-    share = program.r / np.maximum(np.abs(program.R).sum(axis=1), 1e-300) if f else program.R[:, 0:0]
-    sigma = np.full(f, np.clip(share.min(initial=0.95), 0.05, 0.95))
-    left = program.r if program.norm else np.maximum(program.r - program.R @ sigma, 0.1)
-    x = np.concatenate([alpha, program.c - alpha, np.zeros(f), sigma, np.zeros(len(left))])
-    z = np.concatenate([np.zeros(2 * len(alpha)), 1.0 - sigma, np.zeros(f), left])
     product = float(alpha.max(initial=0.0))
-    known, partners = (x > 0.0), (z > 0.0)
-    x[~known], z[~partners] = product / z[~known], product / x[~partners]
-    if program.norm < 0:
-        x[-1] = 1.0 / np.sqrt(2.0 * program.r[0])
+    share = p.r / np.maximum(np.abs(p.R).sum(axis=1), 1e-300) if f else np.zeros(0)
+    sigma = np.full(f, np.clip(share.min(initial=0.95), 0.05, 0.95))
+    left = p.r if p.norm else np.maximum(p.r - p.R @ sigma, 0.1)
+    away = np.zeros(0)
+    if p.columns is not None:
+        column, sign, end = p.columns.ends  # a bound that is far from w = 0 is as far from active
+        away = np.maximum(1.0, -sign * end * p.each(sigma, 1.0)[column])
+    v, rest = 1.0 - sigma, p.caps - alpha
+    x = np.concatenate([alpha, rest, product / v, sigma, product / away, product / left])
+    z = np.concatenate([product / alpha, product / rest, v, product / sigma, away, left])
+    if p.norm < 0:
+        x[-1] = 1.0 / np.sqrt(2.0 * p.r[0])
     return InteriorPoint(x, z, np.zeros(features), np.zeros(features + 1))
 
 
-def warm(
-    program: NodeRelaxation, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Floats | None
-) -> InteriorPoint:
+@entry
+def warm_start(p: NodeRelaxation, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Vector) -> InteriorPoint:
     """Return a point to start from, close to a parent's optimum and to the central path.
 
     Multipliers and shares keep the parent's values, but for a distance from their bounds: at a margin of 1 + d it is
@@ -153,32 +132,24 @@ def warm(
 
     Parameters
     ----------
-    hyperplane : (s + f + 1,) the parent's w and b, of the features in this program.
-    sigma : (f,) its shares.
+    hyperplane, sigma : (s + f + 1,) and (f,), the parent's, of the features in this program.
     margins : (n,) of its hyperplane with all of its features: what is lost of them measures how far this program is.
-    alpha : (n,) its multipliers; None for those of the central path at its margins.
+    alpha : (n,) its multipliers; negative for those of the central path at its margins.
     """
-    known = np.full(len(margins), -1.0) if alpha is None else alpha.astype(float)
-    return fast(warm_start)(program.arrays, hyperplane, sigma, margins, known)
-
-
-@entry
-def warm_start(p: NodeArrays, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Vector) -> InteriorPoint:
-    """Return the point of :func:`warm`; negative multipliers are not known."""
     n, s, _, f, k = sizes(p)
-    known, lost = mean_of(alpha, across(hyperplane, p.A), margins, p.caps)
-    mu = total(lost)
+    known, lost = mean_of(alpha, hyperplane @ p.A, margins, p.caps)
+    mu = lost.sum()
     if not f:  # a feature that comes has weight 0, and a q that may be far from it
-        apart = hyperplane[..., :-1] - times(p.A, known)[..., :-1] - p.q
-        mu = mu + total(apart * apart) + total(known)
-    mu = np.maximum(mu, 1e-3 * p.caps.max()) / (2 * n + 2 * f + k)
+        apart = hyperplane[:-1] - p.A[:-1] @ known - p.q
+        mu += apart @ apart + known.sum()
+    mu = max(mu, 1e-3 * p.caps.max()) / (2 * n + 2 * f + k)
     known, z, xi = begun(margins, alpha, p.caps, p.gamma, p.entropy, mu)
-    q = times(p.A, known)[..., :-1] + p.q
-    gain = 0.5 * q[..., s:] ** 2 - p.lam
-    multipliers = multipliers_of(p.R, p.r, gain, mu) if k else np.zeros((*q.shape[:-1], 0))
+    q = p.A[:-1] @ known + p.q
+    gain = 0.5 * q[s:] ** 2 - p.lam
+    multipliers = multipliers_of(p.R, p.r, gain, mu) if k else np.zeros(0)
     shares, slack, rho = pairs(sigma, multipliers @ p.R - gain, 1.0, mu)
-    x = np.concatenate([known, p.caps - known, rho, shares, multipliers], axis=-1)
-    partners = np.concatenate([z, xi, 1.0 - shares, slack, mu / multipliers], axis=-1)
+    x = np.concatenate((known, p.caps - known, rho, shares, multipliers))
+    partners = np.concatenate((z, xi, 1.0 - shares, slack, mu / multipliers))
     return InteriorPoint(x, partners, q, hyperplane)
 
 

@@ -36,10 +36,12 @@ from fsopt.data.matrices import is_sparse
 from fsopt.data.weights import loss_weights
 from fsopt.errors import OutOfTimeError
 from fsopt.linear.first_order import PrimalDual, Saddle
-from fsopt.search.branch_and_benders.cuts import bound
-from fsopt.search.branch_and_benders.nodes import WHOLE, NodeHyperplane, NodeSolution
+from fsopt.search.branch_and_benders.cuts import Pool, bound
+from fsopt.search.branch_and_benders.incumbents import Incumbents
+from fsopt.search.branch_and_benders.nodes import WHOLE, NodeHyperplane, NodeSolution, NodeSolver
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.search.branch_and_benders.search import CLOSE, SelectionNode, SelectionSearch
+from fsopt.search.branch_and_benders.tree import SelectionTree
 from fsopt.typing import Mask, Vector
 
 SHARE = 0.5
@@ -207,26 +209,19 @@ LIKELY = 1e-3
 """Share in the relaxation from which a feature is likely."""
 EXCHANGES, FAILS = 400, 100
 """Exchanges that the local search tries from a selection, and its restarts that may fail at a gap of 100 %."""
+DRAWS = 200
+"""Eliminations from drawn features that may fail, at a gap of 100 %, where there are more features than samples."""
 FEW = 64
 """Exchanges of a search that is not thorough, without restarts: the best exchange has nearly always one of the smallest
 bounds."""
 
 
 def begin(search: SelectionSearch, go_on: Callable[[], bool], initial: Mask | None = None) -> Iterator[int]:
-    """Solve the root, which has a selection, and find incumbents, from the first stage that is not complete.
+    """Solve the root and find incumbents, from the first stage that is not complete; yield how many of them are.
 
-    Yields, after each stage, the number of those that are complete; after the first one there is an incumbent, or the
-    constraints are such that no selection was found yet.
-
-    Parameters
-    ----------
-    go_on : looks at the clock. A stage that it ends is not complete: a search that resumes begins it again from the
-        state before it, and the stages after it find what they find without an interruption.
-    initial : an allowed selection (p,) to start from.
-
-    Raises
-    ------
-    OutOfTimeError : the time limit passed within a stage; the root is an open node.
+    After the first one there is an incumbent, unless the constraints are such that no selection was found yet. A stage
+    that ``go_on`` ends is not complete: a search that resumes begins it again from the state before it, and the stages
+    after it find what they find without an interruption. Where the time is over in a stage, the root is an open node.
     """
     if not search.stage:
         if not search.frontier:
@@ -251,12 +246,7 @@ def begin(search: SelectionSearch, go_on: Callable[[], bool], initial: Mask | No
 
 
 def any_selection(search: SelectionSearch, go_on: Callable[[], bool]) -> bool:
-    """Take the first selection that the constraints allow, by depth-first search; return whether there is one.
-
-    Raises
-    ------
-    OutOfTimeError : the time limit passed before one was found.
-    """
+    """Take the first selection that the constraints allow, by depth-first search; return whether there is one."""
     stack = [search.problem.root()]
     while stack and go_on():
         at = stack.pop()
@@ -344,7 +334,7 @@ def _largest(search: SelectionSearch, start: Mask, score: Vector) -> Mask:
     """Return the features to start an elimination from, with those inside: of many those of largest score."""
     at, most = search.frontier.best.at, min(MOST, int(np.sqrt(WORK / search.problem.n)))
     free = np.flatnonzero(start & at.free)
-    kept = at.inside.copy()
+    kept: Mask = at.inside.copy()
     kept[free if start.sum() <= most else free[np.argsort(-score[free], kind="stable")[:most]]] = True
     return kept
 
@@ -357,16 +347,33 @@ def _eliminated(search: SelectionSearch, go_on: Callable[[], bool], start: Mask)
         search.incumbents.exchange(CLOSE, go_on)
 
 
+def _of_draws(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
+    """Eliminate from the incumbent and half of the likely features, and of former incumbents', drawn at random."""
+    problem, node = search.problem, search.frontier.best
+    best = search.incumbents.best
+    if best is None or not search.settings.thorough or problem.p <= problem.n:
+        return  # of few features exchanges reach all that is good
+    # What most of them leave behind, cuts and adapted samples, would not help the tree.
+    drawn = Incumbents(problem, Pool(problem), SelectionTree(), NodeSolver(problem), search.incumbents.gap, best)
+    likely = _largest(search, ~node.at.outside & (node.hyperplane.sigma > LIKELY), node.hyperplane.sigma)
+    rng, failed = np.random.default_rng(0), 0
+    while drawn.best is not None and failed < DRAWS * search.gap_of(drawn.value) ** 2 and go_on():
+        before = drawn.best
+        likely |= before.selection
+        drawn.eliminated(likely & (rng.random(problem.p) < 0.5) | before.selection, go_on)
+        failed = failed + 1 if drawn.best is before else 0
+    if drawn.best is not None and drawn.best is not best:
+        search.incumbents.try_selection(drawn.best.selection)
+
+
 def _exchanged(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Exchange features from the best selection so far, and from perturbed ones: more of them where the gap is wide."""
-    value = search.incumbents.value
     if not search.settings.thorough:
         search.incumbents.exchange(FEW, go_on)
-    elif np.isfinite(value):
-        gap = (value - search.bound) / max(abs(value), 1e-300)
-        search.incumbents.exchange(EXCHANGES, go_on, fails=int(FAILS * min(gap, 1.0) ** 3))
+    elif search.incumbents.best is not None:
+        search.incumbents.exchange(EXCHANGES, go_on, fails=int(FAILS * search.gap_of(search.incumbents.value) ** 3))
 
 
-HEURISTICS = (_rounded, _of_the_likely, _of_all, _exchanged)
+HEURISTICS = (_rounded, _of_the_likely, _of_all, _of_draws, _exchanged)
 STAGES = 2 + len(HEURISTICS)
 """Number of stages of a root."""

@@ -20,11 +20,10 @@ from fsopt.search.branch_and_benders import compiled, cuts
 from fsopt.search.branch_and_benders.cuts import BendersCut, CutBound, Grid, Pool
 from fsopt.search.branch_and_benders.incumbents import Incumbents
 from fsopt.search.branch_and_benders.interior_point import Goal
-from fsopt.search.branch_and_benders.machines import AT_ONCE, LastFeature, one_left
+from fsopt.search.branch_and_benders.local_search import AT_ONCE, last_multipliers, one_left
 from fsopt.search.branch_and_benders.nodes import NodeHyperplane, NodeSolver
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
-from fsopt.search.branch_and_benders.tree import SelectionTree
-from fsopt.search.frontier import Frontier
+from fsopt.search.branch_and_benders.tree import Frontier, SelectionTree
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 PRIOR = 1.0
@@ -105,7 +104,7 @@ class SelectionSearch:
     closed: float = np.inf
     nodes: int = 0
     gains: Matrix = field(init=False)
-    frontier: Frontier[SelectionNode] = field(default_factory=Frontier)
+    frontier: Frontier = field(default_factory=Frontier)
     solved: int = 0
     stage: int = 0
 
@@ -121,6 +120,10 @@ class SelectionSearch:
         """The lower bound on the problem."""
         return min(self.closed, self.frontier.bound, self.incumbents.value)
 
+    def gap_of(self, value: float) -> float:
+        """Return the distance of a value from the bound, as a share of it."""
+        return 1.0 - min(self.bound / max(value, 1e-300), 1.0)
+
     @property
     def cutoff(self) -> float:
         """The bound at which a node is pruned."""
@@ -128,12 +131,7 @@ class SelectionSearch:
         return value - CLOSED * self.settings.tolerance * max(1.0, abs(value)) if math.isfinite(value) else np.inf
 
     def run(self, nodes: int, go_on: Callable[[], bool]) -> None:
-        """Branch until no node is open, or that many more nodes were visited, or the clock says stop.
-
-        Raises
-        ------
-        OutOfTimeError : the time limit passed within a node, which is open again.
-        """
+        """Branch until no node is open, that many more were visited, or the clock stops; a late node is open again."""
         last = self.nodes + nodes
         while self.frontier and self.nodes < last and go_on():
             with self._visit() as node:
@@ -310,7 +308,7 @@ class SelectionSearch:
 
     def _last_feature(self, number: int, at: Partial, near: NodeHyperplane, gains: Vector) -> None:
         """Close a node where one feature more can be selected, given a hyperplane and the gains of its cut."""
-        machines = LastFeature.of(self.solver, at, near)
+        margins = self.solver.margins(near)
         rest: Partial | None = at
         while rest is not None:
             clock.check()
@@ -319,7 +317,8 @@ class SelectionSearch:
                 self._finish(number, rest, rest.inside, near)
                 return
             tried = left[np.argsort(-gains[left], kind="stable")[:AT_ONCE]]
-            for j, alpha in zip(tried.tolist(), machines.multipliers(tried), strict=True):
+            found = last_multipliers(self.problem, at, near, margins, tried)
+            for j, alpha in zip(tried.tolist(), found, strict=True):
                 if rest is None or rest.outside[j]:
                     continue
                 self.nodes += 1

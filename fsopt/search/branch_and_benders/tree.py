@@ -1,4 +1,4 @@
-"""The tree of a search, node for node, with the cut that closes each leaf.
+"""The tree of a search, node for node, with the cut that closes each leaf, and its open nodes.
 
 It is a stream of whole numbers in preorder. A node begins with any number of pegs (features whose other value one cut
 closes) and ends as a leaf, as a branching on one feature, or as empty where the constraints leave nothing.
@@ -6,8 +6,10 @@ closes) and ends as a leaf, as a branching on one feature, or as empty where the
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -88,13 +90,7 @@ class SelectionTree:
             size -= self.cuts.pop(name)[0].nbytes
 
     def stream(self, open_nodes: Mapping[int, int], *, closed: bool = True) -> list[int]:
-        """Return the stream from the root.
-
-        Parameters
-        ----------
-        open_nodes : node -> cut.
-        closed : whether open nodes are leaves with these cuts, or stay marked as ``NODE``.
-        """
+        """Return the stream from the root, open nodes as leaves with their cuts, or, not ``closed``, as ``NODE``."""
         out: list[int] = []
         stack = [(0, self.marks.get(0, []), 0)]
         while stack:
@@ -128,12 +124,7 @@ def size_of(stream: Sequence[int], place: int) -> int:
 
 
 def marks_of(stream: Sequence[int]) -> Iterator[tuple[int, int, Sequence[int]]]:
-    """Yield the marks of a stream: each with its cut, feature or node (0 for none), and the features of a peg.
-
-    Raises
-    ------
-    ValueError : the stream is damaged.
-    """
+    """Yield the marks of a stream: each with its cut, feature or node (0 for none), and the features of a peg."""
     place = 0
     while place < len(stream):
         mark, here = stream[place], place
@@ -146,12 +137,7 @@ def marks_of(stream: Sequence[int]) -> Iterator[tuple[int, int, Sequence[int]]]:
 
 
 def walk(problem: SelectionProblem, stream: Sequence[int]) -> Iterator[tuple[Partial | None, int, int, Sequence[int]]]:
-    """Yield the marks of a tree, see :func:`marks_of`, each behind the partial selection of its node, None if empty.
-
-    Raises
-    ------
-    ValueError : the stream is no complete tree of the problem.
-    """
+    """Yield the marks of a tree behind the partial selection of its node, None if empty; ValueError if damaged."""
     pending = [problem.root()]
     for mark, name, features in marks_of(stream):
         if not pending:
@@ -176,3 +162,51 @@ def pegged(features: Sequence[int]) -> tuple[Indices, Indices]:
     """Return the places of the features that a peg selects, and of those that it does not."""
     found = np.array(features, dtype=np.intp)
     return found[found > 0] - 1, -found[found < 0] - 1
+
+
+@dataclass
+class Frontier:
+    """The open nodes of a search, a heap by bound and number."""
+
+    heap: list[tuple[float, int, Any]] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        """Return the number of open nodes."""
+        return len(self.heap)
+
+    @property
+    def bound(self) -> float:
+        """The smallest bound, infinite without an open node."""
+        return self.heap[0][0] if self.heap else np.inf
+
+    @property
+    def best(self) -> Any:
+        """The node of the smallest bound."""
+        return self.heap[0][2]
+
+    @property
+    def nodes(self) -> list[Any]:
+        """The nodes by bound and number."""
+        return [node for *_, node in sorted(self.heap, key=lambda entry: entry[:2])]
+
+    def push(self, *nodes: Any) -> None:
+        """Add open nodes."""
+        for node in nodes:
+            heapq.heappush(self.heap, (node.bound, node.number, node))
+
+    def pop(self) -> Any:
+        """Remove the node of the smallest bound, and return it."""
+        return heapq.heappop(self.heap)[2]
+
+    def replace(self, *nodes: Any) -> None:
+        """Make these nodes the open ones."""
+        self.heap.clear()
+        self.push(*nodes)
+
+    def shared(self, idle: int, most: int) -> list[Any]:
+        """Remove every k-th node, and return at most so many: each of k tasks gets a share of the best."""
+        nodes = self.nodes
+        given = nodes[::idle][:most]
+        taken = {node.number for node in given}
+        self.replace(*(node for node in nodes if node.number not in taken))
+        return given

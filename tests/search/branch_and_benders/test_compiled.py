@@ -16,13 +16,13 @@ from selection_cases import NOISE, allowed_values, drawn, problem_of
 from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.linear import batch as svm_batch
-from fsopt.search.branch_and_benders import compiled, interior_point, machines, relaxation, stacks
+from fsopt.search.branch_and_benders import compiled, interior_point, local_search, marks, newton
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.interior_point import Goal, solve
-from fsopt.search.branch_and_benders.machines import Machines, Neighbours
+from fsopt.search.branch_and_benders.local_search import Machines, Neighbours
 from fsopt.search.branch_and_benders.nodes import NodeSolver, node_program
 from fsopt.search.branch_and_benders.problem import Partial
-from fsopt.search.branch_and_benders.relaxation import warm
+from fsopt.search.branch_and_benders.relaxation import warm_start
 from fsopt.search.branch_and_benders.search import SelectionSearch
 
 pytest.importorskip("numba")
@@ -44,13 +44,13 @@ def loops():
 
     def context():
         patch = pytest.MonkeyPatch()
-        for module in (interior_point, relaxation, svm_batch):
+        for module in (interior_point, newton, svm_batch):
             for function, loop in kernels.LOOPS.items():
-                if function.__module__ != "fsopt.search.branch_and_benders.stacks":
+                if function.__module__ != marks.__name__:
                     patch.setattr(module, function.__name__, loop, raising=False)
         patch.setattr(compiled, "go_on", lambda: None)
         for function in (interior_point.run, svm_batch._in_turn):
-            patch.setitem(stacks.COMPILED, function, lambda *given, function=function: function(*given))
+            patch.setitem(marks.COMPILED, function, lambda *given, function=function: function(*given))
         return undone(patch)
 
     return context
@@ -99,18 +99,15 @@ def test_steps_and_warm_starts_are_those_of_numpy(kind, seed, loss, loops):
         program = node_program(problem, at, features, None)
         columns = np.concatenate([np.flatnonzero(at.inside), features])
         hyperplane, given = np.append(parent.w[columns], parent.b), (parent.sigma[features], margins)
-        for alpha in (parent.alpha, None):
-            numpys = warm(program, hyperplane.copy(), *given, alpha)
-            with loops():
-                ours = relaxation.warm(program, hyperplane.copy(), *given, alpha)
-            np.testing.assert_allclose(ours.x, numpys.x, rtol=1e-9, atol=1e-12)
-            np.testing.assert_allclose(ours.z, numpys.z, rtol=1e-7, atol=1e-9)
-            np.testing.assert_allclose(ours.q, numpys.q, rtol=1e-9, atol=1e-10)
+        for alpha in (parent.alpha.astype(float), np.full(problem.n, -1.0)):
             for goal in GOALS:
-                expected = solve(program, goal, warm(program, hyperplane.copy(), *given, alpha))
-                start = warm(program, hyperplane.copy(), *given, alpha)
+                both = warm_start, kernels.LOOPS[warm_start]
+                first, second = (start(program, hyperplane.copy(), *given, alpha) for start in both)
+                np.testing.assert_allclose(second.x, first.x, rtol=1e-9, atol=1e-12)
+                np.testing.assert_allclose(second.z, first.z, rtol=1e-7, atol=1e-9)
+                expected = solve(program, goal, first)
                 with loops():
-                    found = solve(program, goal, start)
+                    found = solve(program, goal, second)
                 assert (found is None) == (expected is None)
                 if expected is not None:
                     assert found.bound == pytest.approx(expected.bound, rel=1e-6, abs=1e-9)
@@ -132,7 +129,7 @@ def test_machines_on_neighbours_are_those_of_numpy(kind, loss, kept, monkeypatch
     data, c, limits = drawn(kind, 0)
     problem = problem_of(data, c, limits, loss)
     values = allowed_values(data, c, limits, loss)
-    monkeypatch.setattr(machines, "NEAREST", kept)
+    monkeypatch.setattr(local_search, "NEAREST", kept)
     start = np.flatnonzero(max(values, key=lambda one: (sum(one), values[one])))
     at = Machines(problem).best(start[None, :], np.inf)
     expected = Neighbours.of(problem, at)
@@ -159,8 +156,8 @@ def test_machines_on_neighbours_are_those_of_numpy(kind, loss, kept, monkeypatch
 def spend(monkeypatch):
     """Return a function that sets the CPU seconds of the searches so far, and what of the functions is compiled."""
     monkeypatch.setattr(compiled, "available", lambda: True)
-    monkeypatch.setattr(stacks, "COMPILED", {})
-    monkeypatch.setattr(compiled, "COMPILED", stacks.COMPILED)
+    monkeypatch.setattr(marks, "COMPILED", {})
+    monkeypatch.setattr(compiled, "COMPILED", marks.COMPILED)
     monkeypatch.setattr(kernels, "compiled", lambda function: lambda *given: function(*given))
 
     def given(seconds, kept=False):
@@ -173,8 +170,8 @@ def spend(monkeypatch):
 def on():
     """Return whether a search goes on with compiled functions."""
     compiled.go_on()
-    assert len(stacks.COMPILED) in (0, len(stacks.ENTRIES))
-    return stacks.fast(interior_point.run) is not interior_point.run
+    assert len(marks.COMPILED) in (0, len(marks.ENTRIES))
+    return marks.fast(interior_point.run) is not interior_point.run
 
 
 def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(spend):
@@ -182,8 +179,7 @@ def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(sp
         (0.99 * compiled.IMPORT, True, None, False),  # a short search has no time for an import
         (0.99 * compiled.COMPILE, False, None, False),
         (compiled.COMPILE, False, None, True),
-        (compiled.COMPILE, False, 3600.0, True),
-        (compiled.COMPILE, False, 5.0, False),
+        (compiled.COMPILE, False, 3600.0, False),
         (compiled.COMPILE, True, 5.0, True),
         (compiled.COMPILE, None, None, False),  # every process would compile again
         (compiled.IMPORT, True, 5.0, True),
@@ -193,13 +189,24 @@ def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(sp
             assert on() is goes_on, (seconds, kept, limit)
 
 
+def test_a_long_time_limit_begins_when_the_functions_are_compiled(spend, monkeypatch):
+    called = []
+    spend(0.0)
+    monkeypatch.setattr(kernels, "compiled", lambda function: SimpleNamespace(signatures=[]))
+    for limit in (None, 5.0, 60.0):
+        with clock.limited(limit), compiled.before_the_clock(lambda: called.append(clock.left())):
+            assert len(marks.COMPILED) == (len(marks.ENTRIES) if limit == 60.0 else 0)
+            assert limit is None or clock.left() > 0.9 * limit
+    assert called == [None]
+
+
 def test_a_search_changes_over_when_its_seconds_have_passed_and_has_the_same_answer(monkeypatch, spend):
     """A second passes between two looks at the clock."""
     problem = problem_of(NOISE, 1.0, {"m": 3})
     visit, visits, answers, ticks = SelectionSearch._branch, [], [], itertools.count()
     monkeypatch.setattr(compiled, "thread_time", lambda: float(next(ticks)))
     monkeypatch.setattr(
-        SelectionSearch, "_branch", lambda self, node: visits.append(bool(stacks.COMPILED)) or visit(self, node)
+        SelectionSearch, "_branch", lambda self, node: visits.append(bool(marks.COMPILED)) or visit(self, node)
     )
     for seconds in (np.inf, 8.0):
         visits.clear()
@@ -215,7 +222,7 @@ def test_a_search_changes_over_when_its_seconds_have_passed_and_has_the_same_ans
 SEARCH = """
 import json, sys
 from fsopt.linear import batch as svm_batch
-from fsopt.search.branch_and_benders import compiled, stacks
+from fsopt.search.branch_and_benders import compiled, marks
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.problem import BranchSettings
 from selection_cases import NOISE, problem_of
@@ -231,7 +238,7 @@ for seconds in (float('inf'), 0.0):
     assert ("numba" in sys.modules) == (seconds == 0.0)  # a short search does not import it
 with clock.limited(1.0):
     compiled.go_on()  # what is compiled costs no time
-    found = [stacks.fast(function) for function in stacks.ENTRIES]
+    found = [marks.fast(function) for function in marks.ENTRIES]
     assert all(len(function.signatures) == 1 for function in found), found
 print(json.dumps(answers))
 """

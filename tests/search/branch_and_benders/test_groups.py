@@ -12,8 +12,7 @@ from fsopt.models.gbd.feature_lists import Groups, WeightBounds
 from fsopt.search.branch_and_benders.columns import Columns
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.evidence import verify
-from fsopt.search.branch_and_benders.grouped_interior_point import GroupedInteriorPoint
-from fsopt.search.branch_and_benders.interior_point import Goal
+from fsopt.search.branch_and_benders.interior_point import Goal, solve
 from fsopt.search.branch_and_benders.nodes import node_program
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
 
@@ -42,16 +41,15 @@ def test_the_gap_between_both_programs_of_a_node_closes(seed, loss):
     first = np.arange(problem.p) == 0
     features = np.flatnonzero(~first)
     program = node_program(problem, Partial(first, ~first & first), features, None)
-    run = GroupedInteriorPoint(program)
-    run.run(Goal(1e-9))
-    sigma, w = run.split(run.at.x)[3], run.at.hyperplane[:-1]
-    share = run.each(sigma, 1.0)
+    found = solve(program, Goal(1e-9))
+    sigma, w = found.sigma, found.w
+    share = program.columns.each(sigma, 1.0)
     w = np.clip(w, program.columns.bounds.lower * share, program.columns.bounds.upper * share)
     columns = problem.places(np.append(0, features))
-    scores = w @ problem.rows(columns) * problem.y + run.at.hyperplane[-1]
+    scores = w @ problem.rows(columns) * problem.y + found.b
     value = 0.5 * np.sum(w * w / share) + problem.loss.total(scores, problem.y) + problem.lam[0]
     value += problem.lam[features] @ sigma
-    assert run.bound == pytest.approx(value, rel=1e-6)
+    assert found.bound == pytest.approx(value, rel=1e-6)
     assert np.all(program.R @ sigma <= program.r + 1e-7)
 
 

@@ -11,7 +11,7 @@ from support import blobs, optimum
 from fsopt.answers.results import Status
 from fsopt.data import Dataset
 from fsopt.data.losses import LOSSES
-from fsopt.search.branch_and_benders import nodes, reduced_system, stacks
+from fsopt.search.branch_and_benders import newton, nodes
 from fsopt.search.branch_and_benders import problem as problems
 from fsopt.search.branch_and_benders.cuts import bound, make_cut, on_grid
 from fsopt.search.branch_and_benders.driver import branch_and_benders
@@ -166,13 +166,13 @@ def reduced_drawn(n, p, k, seed):
 
 @pytest.mark.parametrize("elimination", ["by_features", "by_samples"])
 @pytest.mark.parametrize(("n", "p", "k"), [(12, 40, 1), (12, 40, 0), (40, 12, 1), (15, 15, 3), (3, 200, 2)])
-def test_a_step_satisfies_its_equations(elimination, n, p, k):
+def test_a_step_satisfies_its_equations(elimination, n, p, k, monkeypatch):
     A, theta, delta, border, corner, rng = reduced_drawn(n, p, k, seed=n + p + k)
     s, g, h = rng.standard_normal(n), rng.standard_normal(p + 1), rng.standard_normal(k)
-    reduced = getattr(reduced_system, elimination)(A, theta, delta, border, corner)
-    assert reduced.regular
-    alpha, hyperplane, mu = reduced_system.steps(reduced, A, theta, border, s, g, h)
-    diagonal = np.append(delta, stacks.EPSILON * theta.sum())
+    for name in ("by_features", "by_samples"):
+        monkeypatch.setattr(newton, name, getattr(newton, elimination))
+    alpha, hyperplane, mu = newton.reduced_system(A, theta, delta, border, corner)(s, g, h)
+    diagonal = np.append(delta, newton.EPSILON * theta.sum())
     assert alpha / theta + hyperplane @ A == pytest.approx(s, abs=1e-7)
     assert diagonal * hyperplane - A @ alpha + mu @ border == pytest.approx(g, abs=1e-7)
     assert border @ hyperplane - corner @ mu == pytest.approx(h, abs=1e-7)
@@ -181,8 +181,7 @@ def test_a_step_satisfies_its_equations(elimination, n, p, k):
 @pytest.mark.parametrize(("n", "p"), [(5, 2000), (2000, 5)])
 def test_the_matrix_has_the_smaller_order(n, p, monkeypatch):
     orders = []
-    for module in (reduced_system, stacks):
-        monkeypatch.setattr(module, "cholesky", lambda matrix: orders.append(len(matrix)))
+    monkeypatch.setattr(newton, "cholesky", lambda matrix: orders.append(len(matrix)))
     A, theta, delta, border, corner, _ = reduced_drawn(n, p, 1, seed=0)
-    assert not reduced_system.reduced_system(A, theta, delta, border, corner).regular
+    assert newton.reduced_system(A, theta, delta, border, corner) is None
     assert orders[0] <= min(n, p) + 1

@@ -11,14 +11,14 @@ from selection_cases import KINDS, allowed_values, drawn, exact_value, problem_o
 from support import blobs, keeps, sampled
 
 from fsopt.data import Dataset
-from fsopt.search.branch_and_benders import machines
+from fsopt.search.branch_and_benders import local_search, root
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.evidence import verify
 from fsopt.search.branch_and_benders.interior_point import Goal
-from fsopt.search.branch_and_benders.local_search import LocalSearch, exchanges
-from fsopt.search.branch_and_benders.machines import LastFeature, Machines, Neighbours
+from fsopt.search.branch_and_benders.local_search import LocalSearch, Machines, Neighbours, exchanges, last_multipliers
 from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial
+from fsopt.search.branch_and_benders.search import SelectionSearch
 
 
 def neighbours(selection):
@@ -45,7 +45,7 @@ CASES = [
 
 @pytest.mark.parametrize(("seed", "k", "loss", "kept"), sampled(CASES, len(KINDS)))
 def test_no_allowed_neighbour_is_better(seed, k, loss, kept, monkeypatch):
-    monkeypatch.setattr(machines, "NEAREST", kept)
+    monkeypatch.setattr(local_search, "NEAREST", kept)
     data, c, limits = drawn(KINDS[k], seed)
     problem, values = problem_of(data, c, limits, loss), allowed_values(data, c, limits, loss)
     search = LocalSearch(problem, [], 10**6, always)
@@ -65,7 +65,7 @@ def test_no_allowed_neighbour_is_better(seed, k, loss, kept, monkeypatch):
 
 
 def test_the_local_search_on_the_samples_near_the_margin_has_the_value_of_all_samples(monkeypatch):
-    monkeypatch.setattr(machines, "NEAREST", 100)
+    monkeypatch.setattr(local_search, "NEAREST", 100)
     data, loss = blobs(260, 6, seed=9, gap=0.8), "squared-hinge"
     found = LocalSearch(problem_of(data, 0.5, {"m": 2}, loss), [], 400, always).descend(np.arange(6) < 2)
     assert found.value == pytest.approx(exact_value(data, found.mask(6), 0.5, loss), rel=1e-5)
@@ -73,8 +73,8 @@ def test_the_local_search_on_the_samples_near_the_margin_has_the_value_of_all_sa
 
 
 def test_of_many_features_those_of_smallest_weight_are_exchanged_but_none_that_is_forced(monkeypatch):
-    monkeypatch.setattr(machines, "WORK", 0)
-    monkeypatch.setattr(machines, "FEWEST", 3)
+    monkeypatch.setattr(local_search, "WORK", 0)
+    monkeypatch.setattr(local_search, "FEWEST", 3)
     data = blobs(40, 12, seed=5, gap=0.6)
     problem = problem_of(data, 1.0, {"m": 6, "include": [2]})
     search = LocalSearch(problem, [], 10**6, always)
@@ -156,7 +156,8 @@ def test_the_machines_have_the_values_of_their_selections(loss):
     problem = problem_of(data, 0.7, {"m": 3}, loss)
     solver, at, near = node_of(problem, [2, 6])
     features = np.array([7, 0, 3])
-    for j, alpha in zip(features, LastFeature.of(solver, at, near).multipliers(features), strict=True):
+    found = last_multipliers(problem, at, near, solver.margins(near), features)
+    for j, alpha in zip(features, found, strict=True):
         assert np.all(alpha >= 0.0)
         assert np.all(alpha <= problem.caps)
         assert abs(problem.y @ alpha) <= 1e-9 * alpha.sum()
@@ -194,7 +195,22 @@ def test_too_many_features_and_large_machines_are_left_to_relaxations(monkeypatc
     few = branch_and_benders(problem, settings=settings)
     for name, limit in (("MULTIPLIERS", 1000), ("STEP", 100.0)):
         with monkeypatch.context() as patch:
-            patch.setattr(machines, name, limit)
+            patch.setattr(local_search, name, limit)
             many = branch_and_benders(problem, settings=settings)
         assert many.objective == pytest.approx(few.objective, rel=1e-6)
         assert many.history[-1]["solved"] > few.history[-1]["solved"]
+
+
+def test_drawn_eliminations_leave_a_poor_selection_and_nothing_else_behind(monkeypatch):
+    monkeypatch.setattr(root, "DRAWS", 20)
+    problem = problem_of(blobs(16, 60, seed=1, gap=0.1), 1.0, {"m": 3})
+    search = SelectionSearch(problem, BranchSettings())
+    search.open_root(problem.root())
+    search.solve_root()
+    search.incumbents.solve(np.isin(np.arange(60), np.argsort(search.frontier.best.hyperplane.sigma)[:3]))
+    before, cuts = search.incumbents.value, {}
+    for _ in range(2):  # the second time there is nothing better, and no cut
+        cuts, known = dict(search.tree.cuts), cuts
+        root._of_draws(search, always)
+    assert search.incumbents.value < 0.7 * before
+    assert known.keys() < cuts.keys() == search.tree.cuts.keys()

@@ -1,20 +1,24 @@
-"""Subtrees as tasks: the same answer for any number of them and any executor, with evidence that holds."""
+"""Open nodes, and subtrees as tasks: one answer for any number of them and any executor, with evidence that holds."""
 
+import itertools
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from executors import Late, Lost, Remote
 from selection_cases import NOISE, problem_of
 from support import blobs, sampled
 
 from fsopt.answers.results import Status
+from fsopt.common import checkpoints
 from fsopt.drivers.run import Run
-from fsopt.search import frontier
 from fsopt.search.branch_and_benders import driver, tasks
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.evidence import verify
 from fsopt.search.branch_and_benders.problem import BranchSettings
+from fsopt.search.branch_and_benders.tree import Frontier
 
 PROBLEM = problem_of(NOISE, 1.0, {"m": 5})
 TWO = BranchSettings(tolerance=1e-4, jobs=2)
@@ -41,9 +45,8 @@ def held(result, whole):
 
 @pytest.mark.parametrize(("kind", "jobs"), sampled([(Remote, 2), (ThreadPoolExecutor, 2), (Remote, 3)], 2))
 def test_the_answer_is_the_same_for_any_executor(kind, jobs, whole):
-    before = Remote.tasks
+    before, settings = Remote.tasks, BranchSettings(tolerance=1e-4, jobs=jobs)
     with kind() as executor:
-        settings = BranchSettings(tolerance=1e-4, jobs=jobs)
         result = branch_and_benders(PROBLEM, settings=settings, run=Run(executor=executor))
     assert kind is not Remote or Remote.tasks > before + 1
     held(result, whole)
@@ -74,7 +77,7 @@ def test_a_worker_without_the_problem_gets_it(whole, monkeypatch):
 @pytest.mark.slow
 def test_the_problem_is_sent_once_to_each_worker(monkeypatch):
     """On wide data the problem, and a pool with a gain of each feature in each cut, are far larger than a node."""
-    monkeypatch.setattr(frontier, "SLICE", 0.02)
+    monkeypatch.setattr(tasks, "SLICE", 0.02)
     problem = problem_of(blobs(60, 200, seed=3, gap=0.1), 1.0, {"m": 2})
     before, sizes = Remote.tasks, []
 
@@ -95,6 +98,35 @@ def test_the_problem_is_sent_once_to_each_worker(monkeypatch):
 @pytest.mark.parametrize("after", [0, 1])
 def test_nodes_of_lost_processes_are_searched_here(after, whole):
     held(branch_and_benders(PROBLEM, settings=TWO, run=Run(executor=Lost(after))), whole)
+
+
+class Busy(tasks.Team):
+    """A team whose tasks are out in a hundred rounds, with a clock whose every look takes a second."""
+
+    ran = finished = 0
+
+    def run(self, go_on, seconds):
+        self.pending = dict.fromkeys(range(self.ran < 100))
+        self.ran += 1
+        if not self.pending:
+            self.search.frontier.replace()
+
+    def finish(self):
+        self.finished += 1
+        self.pending = {}
+
+
+def test_tasks_that_never_end_together_are_taken_in_for_checkpoints():
+    search, keeper = SimpleNamespace(frontier=Frontier([(0.0, 0, None)])), checkpoints.Keeper("run.npz", lambda path: 0)
+    team, seconds = Busy(search, None, 2), itertools.count()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checkpoints, "time", SimpleNamespace(perf_counter=lambda: float(next(seconds))))
+        for due in team.rounds(lambda: True, 0.0, keeper):
+            assert not (due and team.pending)
+            if due:
+                keeper.write()
+    assert team.ran == 101
+    assert team.finished >= 5
 
 
 def test_a_time_limit_holds_while_all_open_nodes_are_out():
@@ -120,3 +152,30 @@ def test_a_checkpoint_of_two_tasks_is_resumed_by_one(tmp_path, whole):
     part = branch_and_benders(PROBLEM, settings=settings, run=Run(checkpoint=path, executor=Remote()))
     assert part.stop in ("iteration-limit", "optimal")
     held(branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4), run=Run(resume=path)), whole)
+
+
+def node(number, bound):
+    return SimpleNamespace(number=number, bound=bound)
+
+
+def test_nodes_come_by_bound_and_equal_ones_by_number():
+    rng = np.random.default_rng(0)
+    nodes = [node(k, bound) for k, bound in enumerate(rng.integers(0, 5, 40).tolist())]
+    held = Frontier()
+    assert (len(held), held.bound, held.nodes) == (0, np.inf, [])
+    held.push(*(nodes[k] for k in rng.permutation(40)))
+    wanted = sorted(nodes, key=lambda one: (one.bound, one.number))
+    assert held.nodes == wanted
+    assert (held.best, held.bound) == (wanted[0], wanted[0].bound)
+    assert [held.pop() for _ in nodes] == wanted
+
+
+def test_each_task_gets_a_share_of_the_best_nodes_and_none_is_lost():
+    nodes = [node(k, float(k)) for k in range(10)]
+    held = Frontier()
+    held.push(*nodes)
+    first = held.shared(3, 2)
+    assert [one.number for one in first] == [0, 3]
+    assert held.nodes == [one for one in nodes if one not in first]
+    assert held.shared(1, 100) == [one for one in nodes if one not in first]
+    assert not held
