@@ -559,27 +559,6 @@ def fit(
 ) -> Fit: ...
 @overload
 def fit(
-    name: Literal["s-mpm"],
-    data: Given | Samples,
-    y: ArrayLike | None = ...,
-    *,
-    lam: float = 0.1,
-    theta: float | None = None,
-    ridge: float = 0.0,
-    scale: str = "standard",
-    solver: str | None = None,
-    time_limit: float | None = None,
-    options: Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
-    checkpoint: str | Path | None = None,
-    resume: str | Path | None = None,
-    customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
-    class_weight: str | Mapping[str | int, float] | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> Fit: ...
-@overload
-def fit(
     name: Literal["l1-mpm"],
     data: Given | Samples,
     y: ArrayLike | None = ...,
@@ -617,6 +596,27 @@ def fit(
     ridge: float | None = None,
     kernel: str | None = None,
     width: float | None = None,
+    solver: str | None = None,
+    time_limit: float | None = None,
+    options: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+    checkpoint: str | Path | None = None,
+    resume: str | Path | None = None,
+    customise: Mapping[str, Change] | None = None,
+    executor: Executor | None = None,
+    class_weight: str | Mapping[str | int, float] | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> Fit: ...
+@overload
+def fit(
+    name: Literal["s-mpm"],
+    data: Given | Samples,
+    y: ArrayLike | None = ...,
+    *,
+    lam: float = 0.1,
+    theta: float | None = None,
+    ridge: float = 0.0,
+    scale: str = "standard",
     solver: str | None = None,
     time_limit: float | None = None,
     options: Mapping[str, Any] | None = None,

@@ -68,21 +68,6 @@ class MPM(SelectingClassifier):
         callback: Progress | None = None,
     ) -> None: ...
 
-class SMPM(SelectingClassifier):
-    """A sparse biased minimax probability machine, both accuracies weighted (S-MPM, a reconstruction)."""
-
-    def __init__(
-        self,
-        *,
-        lam: float = 0.1,
-        theta: float | None = None,
-        ridge: float = 0.0,
-        scale: str = "standard",
-        solver: str | None = None,
-        time_limit: float | None = None,
-        callback: Progress | None = None,
-    ) -> None: ...
-
 class L1MPM(SelectingClassifier):
     """The hyperplane of smallest 1-norm with worst-case accuracy delta on both classes (L1-MPM)."""
 
@@ -116,6 +101,21 @@ class L0MPM(SelectingClassifier):
         ridge: float | None = None,
         kernel: str | None = None,
         width: float | None = None,
+        solver: str | None = None,
+        time_limit: float | None = None,
+        callback: Progress | None = None,
+    ) -> None: ...
+
+class SMPM(SelectingClassifier):
+    """A sparse biased minimax probability machine, both accuracies weighted (S-MPM, a reconstruction)."""
+
+    def __init__(
+        self,
+        *,
+        lam: float = 0.1,
+        theta: float | None = None,
+        ridge: float = 0.0,
+        scale: str = "standard",
         solver: str | None = None,
         time_limit: float | None = None,
         callback: Progress | None = None,
