@@ -19,6 +19,7 @@ from support import ROOT
 
 import fsopt
 from fsopt.drivers.penalties import PENALTIES
+from fsopt.methods.baselines.machines import MACHINES
 from tools.instances import build_instance
 
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -117,11 +118,19 @@ def asked(kind: str) -> Iterator[tuple[str, str]]:
     elif kind == "methods":
         for name, method in fsopt.METHODS.items():
             yield from ((name, place) for place in (f"docs/{method.paper}.md", "docs/which.md", "tests/methods"))
+        yield from ((slug, "fsopt/linear/penalties.py") for slug in MACHINES)
     elif kind == "solvers":
         for name in (name for name in fsopt.SOLVERS if ":" not in name):
             yield from ((name, place) for place in ("docs/solvers.md", "solvers/README.md", "tests/solvers"))
+    elif kind == "penalties":
+        places = ("docs/mpm.md", "fsopt/methods/mpm/mpm.py", "fsopt/methods/sla/sla.py")  # what approx= takes
+        yield from ((name, place) for name in PENALTIES for place in places)
     else:
-        yield from ((name, "docs/mpm.md") for name in PENALTIES)
+        files = (path.read_text(encoding="utf-8") for path in (ROOT / "fsopt/drivers").rglob("*.py"))
+        for name in (name for text in files for name in re.findall(r"^@loop\ndef (\w+)", text, re.MULTILINE)):
+            yield name, "tests/drivers|methods"
+            if name in fsopt.drivers.__all__:
+                yield name, "docs/drivers/index.md"
 
 
 @cache
@@ -133,10 +142,10 @@ def words(place: str) -> set[str]:
     return {word for text in texts for word in re.findall(r"[\w-]+", text)}
 
 
-@pytest.mark.parametrize("kind", ["models", "methods", "solvers", "penalties"])
+@pytest.mark.parametrize("kind", ["models", "methods", "solvers", "penalties", "drivers"])
 def test_a_page_and_a_test_has_every_entry(kind):
-    there = ((name, place) for name, place in asked(kind) if place != "docs/None.md")
-    assert sorted({f"{place} lacks {name}" for name, place in there if name not in words(place)}) == []
+    lacks = {f"{place} lacks {name}" for name, place in asked(kind) if "None" not in place and name not in words(place)}
+    assert not lacks, "\n".join(sorted(lacks))
 
 
 def edit(path, before, after):
@@ -177,8 +186,8 @@ def answer(root, lacks):
     """Write each name where a red test says that it lacks."""
     for place, name in lacks:
         path = root / place
-        if path.suffix == ".md":
-            path.write_text(f"{path.read_text(encoding='utf-8')}\n`{name}`\n", encoding="utf-8")
+        if path.suffix:
+            path.write_text(f"{path.read_text(encoding='utf-8')}\n# {name}\n", encoding="utf-8")
         else:
             folder = root / place.partition("|")[0]
             (folder / f"test_{name.replace('-', '_')}.py").write_text(f'"""Entry {name}."""\n', encoding="utf-8")
@@ -201,7 +210,7 @@ def test_what_is_added_as_the_guide_says_passes_the_tests(tmp_path):
         return subprocess.run(words, cwd=root, env=environment, capture_output=True, text=True, check=False)
 
     shown = run("tests/test_contributing.py", "-k", "has_every").stdout
-    lacks = set(re.findall(r"'(\S+) lacks (twin-[\w-]+)'", shown))
+    lacks = set(re.findall(r"([\w/|.]+) lacks (twin-[\w-]+)", shown))
     assert lacks >= {
         ("tests/models|drivers|methods", "twin-net"),
         ("tests/methods", "twin-svm"),

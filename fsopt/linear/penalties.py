@@ -15,7 +15,7 @@ scalar product w'Kq.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -134,8 +134,6 @@ class Ball(Penalty):
 
 SQUARES = Squares()
 """The penalty of the support vector machine (1) of Aytug."""
-HALF_NORM = Norm(Euclid(), 0.5)
-"""That of (19) of Peleg & Meir."""
 
 
 def capped(w_cap: float, gram: Matrix | None = None) -> Ball:
@@ -143,13 +141,15 @@ def capped(w_cap: float, gram: Matrix | None = None) -> Ball:
     return Ball(Euclid(gram), float(np.sqrt(w_cap)))
 
 
-HINGE_MODELS = ("svm", "svm-norm", "onsvm", "rsvm")
-"""Slugs of the models that are a penalty and the hinge loss."""
+HINGE_MODELS: Mapping[str, Callable[..., Penalty]] = {
+    "svm": lambda gram, _: Squares(gram),
+    "svm-norm": lambda *_: Norm(Euclid(), 0.5),
+    "onsvm": lambda *_: Norm(OneNorm()),
+    "rsvm": lambda gram, at: capped(float(at["w_cap"]), gram),
+}
+"""Slug of a model that is a penalty and the hinge loss -> the penalty, by a Gram matrix and the model's parameters."""
 
 
 def machine_of(slug: str, params: Mapping[str, Any], gram: Matrix | None = None) -> tuple[Penalty, float]:
     """Return the penalty of one of :data:`HINGE_MODELS` without bounds on weights, and its C."""
-    if slug == "rsvm":
-        return capped(float(params["w_cap"]), gram), 1.0
-    penalties: Mapping[str, Penalty] = {"svm": Squares(gram), "svm-norm": HALF_NORM, "onsvm": Norm(OneNorm())}
-    return penalties[slug], float(params["c"])
+    return HINGE_MODELS[slug](gram, params), 1.0 if "w_cap" in params else float(params["c"])

@@ -11,7 +11,7 @@ import fsopt
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation import GenerationSettings, column_generation
 from fsopt.errors import DataError, FileError
-from fsopt.methods.baselines import filters
+from fsopt.methods.baselines.filters import FILTERS
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.registry import METHODS
 from fsopt.models.registry import MODELS
@@ -26,7 +26,6 @@ Y = np.where(SCORE > 0.2, 1, -1)
 WEIGHTS = RNG.uniform(0.5, 2.0, 60)
 SPARSE, FULL = Dataset(sp.csc_matrix(DENSE), Y), Dataset(DENSE, Y)
 TAKES = [name for name, spec in METHODS.items() if spec.sparse]
-FILTERS = ("pearson", "fisher", "ks", "infogain")
 UNSHIFTED = {"l1-svm": {"c": 0.5}, "misclass": {"alpha": 1.0}}
 UNSHIFTED |= {name: {"w_cap": 2.0, "m": 3} for name in FILTERS}
 """Parameters with which an optimum is unique, not 0, and does not depend on a shift."""
@@ -61,8 +60,7 @@ def test_the_answer_is_that_of_the_dense_data_and_a_changed_one_is_not_verified(
 @pytest.mark.parametrize("scale", ["none", "standard"])
 def test_scores_are_those_of_the_dense_data(name, weights, scale):
     sparse, full = (dataclasses.replace(data, weights=weights) for data in (SPARSE, FULL))
-    function = getattr(filters, name)
-    found, known = (function(preprocess(data, scale)[0]) for data in (sparse, full))
+    found, known = (FILTERS[name](preprocess(data, scale)[0]) for data in (sparse, full))
     np.testing.assert_allclose(found, known, rtol=1e-9, atol=1e-12)
     assert known[4] == 0.0
 

@@ -227,9 +227,9 @@ def fit_l0_mpm(
         In (0, alpha*]; None asks for 0.9 alpha* of the data.
     approx : str | Penalty, default 'exp'
         The approximation phi of the number of features: ``exp`` (default, the paper's), ``log``, ``capped-l1``,
-        ``scad`` or ``lp``, whose formulas are in :mod:`fsopt.drivers.penalties`; or an object with ``slope``,
-        ``value(w)`` and ``gradient(w)``, which ``alpha`` does not change. A fit to an object that equals no registered
-        penalty cannot be saved.
+        ``scad``, ``lp`` or ``inverse-power``, whose formulas are in :mod:`fsopt.drivers.penalties`; or an object with
+        ``slope``, ``value(w)`` and ``gradient(w)``, which ``alpha`` does not change. A fit to an object that equals no
+        registered penalty cannot be saved.
     alpha : float, default 5.0
         > 0, steepness of the approximation.
     n_starts : int, default 1

@@ -15,16 +15,8 @@ from fsopt.answers.fits import fit_record
 from fsopt.answers.saved import fit_from, numbers
 from fsopt.data import Dataset
 from fsopt.errors import FileError
-from fsopt.methods.baselines.filters import entropy, fisher, infogain, ks, order_of, pearson, ranking
+from fsopt.methods.baselines.filters import FILTERS, entropy, fisher, infogain, ks, order_of, pearson, ranking
 from fsopt.verification.verify import check_fit
-
-FILTERS = ("pearson", "fisher", "ks", "infogain")
-SCORES = {
-    "pearson": pearson,
-    "fisher": fisher,
-    "ks": ks,
-    "infogain": infogain,
-}
 
 
 def feature(values, labels):
@@ -41,21 +33,21 @@ def test_scores_agree_with_other_software(ties, wdbc):
     np.testing.assert_allclose(fisher(data), expected, rtol=1e-9)
 
 
-@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("name", FILTERS)
 def test_scores_do_not_depend_on_shift_and_unit(name, wdbc):
     rng = np.random.default_rng(1)
     shift, unit = rng.normal(0, 10, wdbc.p), 10 ** rng.uniform(-3, 3, wdbc.p)
     moved = wdbc.with_X(shift + wdbc.X * unit)
-    np.testing.assert_allclose(SCORES[name](moved), SCORES[name](wdbc), rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(FILTERS[name](moved), FILTERS[name](wdbc), rtol=1e-6, atol=1e-12)
     if name != "infogain":
-        np.testing.assert_allclose(SCORES[name](wdbc.with_X(-wdbc.X)), SCORES[name](wdbc), rtol=1e-9)
+        np.testing.assert_allclose(FILTERS[name](wdbc.with_X(-wdbc.X)), FILTERS[name](wdbc), rtol=1e-9)
 
 
-@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("name", FILTERS)
 def test_constant_features_score_zero_and_ranking_is_in_order(name):
     data = blobs(40, 3, gap=1.0)
     flat = Dataset(np.column_stack([np.full(40, 0.1), data.X, np.zeros(40), np.full(40, 1e9 / 3)]), data.y)
-    scores = SCORES[name](flat)
+    scores = FILTERS[name](flat)
     assert scores[[0, 4, 5]].tolist() == [0, 0, 0]
     assert np.all(scores >= 0)
     assert scores[1] > 0
@@ -73,7 +65,7 @@ def test_scores_that_are_equal_up_to_rounding_keep_their_order():
     order=st.randoms(use_true_random=False),
 )
 @settings(max_examples=10, deadline=None, derandomize=True)
-@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("name", FILTERS)
 def test_a_ranking_does_not_depend_on_the_order_of_the_columns(name, columns, order):
     y = np.where(np.arange(12) % 3 == 0, 1.0, -1.0)
     names = [f"f{j}" for j in range(len(columns))]
@@ -81,7 +73,7 @@ def test_a_ranking_does_not_depend_on_the_order_of_the_columns(name, columns, or
     X = np.array(columns, dtype=float).T
     one = Dataset(X, y, features=names)
     other = Dataset(X[:, shuffled], y, features=[names[j] for j in shuffled])
-    ranked = [[data.features[j] for j in order_of(SCORES[name](data), data)] for data in (one, other)]
+    ranked = [[data.features[j] for j in order_of(FILTERS[name](data), data)] for data in (one, other)]
     assert ranked[0] == ranked[1]
 
 
@@ -129,7 +121,7 @@ def test_the_svm_is_that_of_the_best_features(method):
     assert (fit.status, fit.bound, fit.stop) == ("feasible", None, "complete")
     assert fit.certificate.ok
     assert check_fit(fit, data).ok
-    np.testing.assert_allclose(fit.details["scores"], SCORES[method](work), rtol=1e-9)
+    np.testing.assert_allclose(fit.details["scores"], FILTERS[method](work), rtol=1e-9)
 
 
 def test_five_features_where_nobody_says_how_many():
