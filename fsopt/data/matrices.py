@@ -177,6 +177,13 @@ def largest_values(X: Any) -> Vector:
     return found
 
 
+def apart(one: Vector, other: Vector) -> Vector:
+    """Return the differences of numbers relative to the larger one of each two, 0 for equal ones, in whatever units."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        found = np.abs(one - other) / np.maximum(np.abs(one), np.abs(other))
+    return np.where(one == other, 0.0, np.where(np.isnan(found), np.inf, found))
+
+
 def constant_columns(X: Any) -> Mask:
     """Return which columns (p,) are constant up to rounding, in whatever units."""
     constant: Mask = column_deviations(X) <= CONSTANT * largest_values(X)

@@ -41,6 +41,8 @@ WORDS: Mapping[str, Collection[str | bool]] = {
     "scaling": SCALINGS,
 }
 """Name of a parameter, or ``method.name``, -> its words."""
+ROUNDED = 1e-8
+"""Size of what rounding changes of a mean or deviation, relative to the largest value of a feature, over 1e-6."""
 SIMPLE = re.compile(r"(float|int|bool|str|None)( \| (float|int|bool|str|None))*")
 """Annotation of a parameter that takes neither lists nor objects."""
 ANY = re.compile(".*")
@@ -134,7 +136,8 @@ def saved_fit(spec: MethodSpec, fit: Fit, data: Dataset) -> SavedFit:
     work, kernel = data.with_X(fit.preprocessing.apply(data.X)), fit.kernel
     if kernel is None:
         return SavedFit(spec, fit, data, work, *scaled_hyperplane(fit.coef, fit.intercept, fit.preprocessing))
-    if kernel.patterns.shape != work.X.shape or not np.allclose(kernel.patterns, work.X, rtol=1e-9, atol=1e-9):
+    same = kernel.patterns.shape == work.X.shape
+    if not same or (np.abs(kernel.patterns - work.X) > 1e-9 * largest_values(work.X)).any():
         raise FileError("the saved patterns are not the samples of the data", "fit again and save it")
     return SavedFit(spec, fit, data, kernel.dataset(work), fit.coef, fit.intercept)
 
@@ -145,7 +148,7 @@ def _preprocessing_residual(fit: Fit, data: Dataset) -> float:
     if saved.kind != fit.params["scale"]:
         return np.inf
     _, map_ = preprocess(data, saved.kind)
-    size = np.maximum(np.abs(map_.scale), largest_values(data.X))
+    size = np.maximum(np.abs(map_.scale), ROUNDED * largest_values(data.X))
     off = np.maximum(np.abs(saved.shift - map_.shift), np.abs(saved.scale - map_.scale))
     return float((off / np.where(size > 0, size, 1.0)).max(initial=0.0))
 

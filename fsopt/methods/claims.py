@@ -32,6 +32,7 @@ from fsopt.compiler import Program
 from fsopt.data import Dataset
 from fsopt.drivers.penalties import approximation
 from fsopt.errors import NotShownError, reading
+from fsopt.linear.penalties import HINGE_MODELS
 from fsopt.methods.mpm.space import lifted, moments_of
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verdict import (
@@ -83,7 +84,7 @@ def claims_of(saved: SavedFit) -> list[Claim]:
     ------
     FileError : the saved program, point or multipliers are damaged.
     """
-    if saved.fit.kernel is not None and "alpha" in saved.fit.details:
+    if saved.fit.kernel is not None and saved.spec.program in HINGE_MODELS:
         return [not_shown(OPTIMUM, KERNEL)]
     if not has_evidence(saved):
         return [not_shown(OPTIMUM, NO_EVIDENCE)]

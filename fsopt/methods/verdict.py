@@ -20,11 +20,13 @@ from fsopt.answers.certificate import Certificate, Kind, bound_residual, make, m
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.answers.saved import point_from
+from fsopt.certificates.bounds import lower_bound
 from fsopt.certificates.convex import best_bound
 from fsopt.certificates.model import certify_point
 from fsopt.certificates.points import infeasibility, judged_point, minimised, relative_gap
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
+from fsopt.data.matrices import apart
 from fsopt.drivers.recorder import EARLY
 from fsopt.errors import FileError, reading
 from fsopt.linear.certificate import certify
@@ -35,6 +37,8 @@ from fsopt.models.registry import MODELS, build
 from fsopt.solvers.outcome import supporting
 from fsopt.typing import Indices, Vector
 
+WIDE = 100.0
+"""How far from their values, relative to the largest one, variables may be where bounds of some features hold."""
 LOCAL_TOLERANCE = 1e-5
 """Largest residual with which a first-order condition holds that a loop met to its own stopping criterion."""
 
@@ -94,9 +98,8 @@ class Completed:
 
     @property
     def violation(self) -> float:
-        """The largest violation of a constraint relative to its terms, or of a bound relative to the variable or 1."""
-        low, high = self.program.lb - self.x, self.x - self.program.ub
-        outside = np.maximum(low, high) / np.maximum(np.abs(self.x), 1.0)
+        """The largest violation of a constraint relative to its terms, or of a bound relative to it or the variable."""
+        outside = apart(self.x, np.clip(self.x, self.program.lb, self.program.ub))
         return max(infeasibility(self.program, judged_point(self.program, self.x)), float(outside.max(initial=0.0)))
 
 
@@ -167,12 +170,17 @@ def restriction(saved: SavedFit, at: Completed, point: Point | None) -> dict[str
     others = np.setdiff1d(np.arange(saved.data.p), places := saved_columns(saved))
     if not len(others):
         return {}
-    found, price = {"other weights": float(np.abs(saved.w[others]).max())}, saved.spec.price
+    found, price = {"other weights": float(saved.w[others].any())}, saved.spec.price
     if point is not None:
         found["reduced costs"] = float("inf")
         if price is not None:
             excess = price(saved.data, at.params, at.model, at.program, point.multipliers[0], places)
             found["reduced costs"] = max(float(excess[others].max()), 0.0)
+        # Ranges that follow from some features alone hold for no others: the multipliers have to do with wide ones.
+        here, wide = minimised(at.program, at.x), WIDE * np.abs(at.x).max()
+        box = np.maximum(at.program.lb, at.x - wide), np.minimum(at.program.ub, at.x + wide)
+        lost = best_bound(at.program, point, here).value - lower_bound(at.program, point, box).value
+        found["bound of some features"] = max(lost, 0.0) / max(at.program.unit, abs(here))
     return found
 
 
@@ -183,7 +191,8 @@ def check(saved: SavedFit) -> Certificate:
     ------
     FileError : the saved point or multipliers are damaged.
     """
-    return check_multipliers(saved) if "alpha" in saved.fit.details else check_program(saved)
+    images = saved.fit.kernel is not None and saved.spec.program in HINGE_MODELS
+    return check_multipliers(saved) if "alpha" in saved.fit.details or images else check_program(saved)
 
 
 def check_program(saved: SavedFit) -> Certificate:
@@ -224,12 +233,11 @@ def check_multipliers(saved: SavedFit) -> Certificate:
     data, at = saved.data, saved.params
     slug, alpha = saved.spec.program, saved_alpha(saved)
     gram = saved.fit.kernel is not None
-    if slug not in HINGE_MODELS:
-        raise FileError(f"a fit of '{saved.fit.method}' carries no multipliers of margins", "fit again and save it")
+    other = slug in saved.fit.details.get("customised", ()) or any(at.get(name) for name in BOUNDS)
+    if slug not in HINGE_MODELS or other:
+        raise FileError(f"multipliers of margins alone prove nothing of this '{slug}'", "fit again and save it")
     penalty, c = machine_of(slug, at, data.X if gram else None)
-    found = certify(data, penalty, c, saved.w, saved.b, alpha, gram=gram)
-    bounds = {} if gram else {"constraints": WeightBounds.of(saved.fit.method, data, at).violation(saved.w)}
-    return extend(found, bounds)
+    return certify(data, penalty, c, saved.w, saved.b, alpha, gram=gram)
 
 
 def check_first_order(
@@ -270,19 +278,23 @@ def check_first_order(
 
 
 def parameters_residual(saved: SavedFit, without: Collection[str] = ()) -> float:
-    """Return the largest difference of the parameters of a saved program from those of the fit with the same name."""
+    """Return the largest relative difference of the parameters of a saved program from those of the fit, or defaults.
+
+    Those without a default are of an iterate, which the check of the loop compares.
+    """
     details, own = saved.fit.details, saved.params
     if not has_program(saved):
         return 0.0
     with reading("program"):
         known = MODELS[saved.spec.program].parameters
         stated = {**known, **details["program_params"]}
-        shared = [name for name in known if own.get(name) is not None and name not in (*BOUNDS, *without)]
-        differences = [np.abs(np.subtract(stated[name], own[name], dtype=float)) for name in shared]
+        wanted = {name: default if own.get(name) is None else own[name] for name, default in known.items()}
+        others = [name for name, value in wanted.items() if value is not None and name not in (*BOUNDS, *without)]
+        differences = [apart(np.asarray(stated[name], float), np.asarray(wanted[name], float)) for name in others]
         if not {*own, *details["program_params"]}.isdisjoint(BOUNDS):
             bounds = [WeightBounds.of(saved.fit.method, saved.data, at) for at in (own, details["program_params"])]
             differences.append(np.array(bounds[0].distance(bounds[1])))
-    return max((float(np.max(d, initial=0.0)) for d in differences), default=0.0)
+    return float(max([np.max(d, initial=0.0) for d in differences], default=0.0))
 
 
 def starts_residual(fit: Fit) -> dict[str, float]:

@@ -26,7 +26,7 @@ from fsopt.data.matrices import SMALL, Preprocessing
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.column_generation import column_generation
 from fsopt.drivers.run import Run, Steps, multipliers
-from fsopt.errors import reading
+from fsopt.errors import ParameterError, reading
 from fsopt.linear import first_order, interior_point
 from fsopt.linear.certificate import certify
 from fsopt.linear.penalties import Ball, Euclid, Penalty, machine_of
@@ -166,6 +166,8 @@ def train(
         w, alpha = values_of(session.model.w), np.zeros(data.n)
         point = result.supported
         changed = bool(bounds) or changes_in_force() or result.status is not Status.OPTIMAL
+        if ball and changes_in_force():
+            raise ParameterError(f"nothing proves an answer of a changed '{slug}'", "solve its model by fsopt.solve")
         if not changed or ball or (point is not None and point.y is not None):
             alpha = project_multipliers(multipliers(session, result, session.model.margin), data.y, caps)
         if changed and not ball:

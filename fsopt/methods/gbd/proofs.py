@@ -15,7 +15,7 @@ from fsopt.answers.records import plain
 from fsopt.certificates.exact.claims import Claim, claim_of
 from fsopt.certificates.exact.proofs import About, Part
 from fsopt.data.losses import HINGE
-from fsopt.data.matrices import refuse_sparse
+from fsopt.data.matrices import apart, refuse_sparse
 from fsopt.errors import ParameterError, reading
 from fsopt.models.gbd.feature_lists import ENDS
 from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints
@@ -110,10 +110,10 @@ class SelectedHyperplane:
         return 0.5 * float(self.w @ self.w) + problem.c * loss + float(problem.lam[self.selected].sum())
 
     def violation(self, problem: SelectionProblem) -> float:
-        """Return the largest weight outside the selection, or distance from its bounds; 1 for a violated constraint."""
-        outside = np.abs(self.w[problem.places(np.flatnonzero(~self.selected))]).max(initial=0.0)
-        apart = np.abs(self.w - problem.nearest(self.w)).max(initial=0.0)
-        return float(max(outside, apart, not problem.allowed(self.selected)))
+        """Return the largest distance of a weight from its bounds, relative to both; 1 for another violation."""
+        outside = self.w[problem.places(np.flatnonzero(~self.selected))].any()
+        bounds = apart(self.w, problem.nearest(self.w)).max(initial=0.0)
+        return float(max(outside, bounds, not problem.allowed(self.selected)))
 
 
 def selection_program(problem: SelectionProblem) -> Part:

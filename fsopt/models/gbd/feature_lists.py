@@ -21,6 +21,7 @@ import pyomo.environ as pyo
 
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
+from fsopt.data.matrices import apart
 from fsopt.errors import ParameterError, shown
 from fsopt.models.blocks import number, whole
 from fsopt.typing import Indices, Matrix, Vector
@@ -242,15 +243,13 @@ class WeightBounds:
         return WeightBounds(self.lower * scale, self.upper * scale)
 
     def distance(self, other: WeightBounds) -> float:
-        """Return the largest difference from other bounds, infinite where one of both has no bound."""
+        """Return the largest relative difference from other bounds, infinite where one of both has no bound."""
         pairs = ((self.lower, other.lower), (self.upper, other.upper))
-        differences = [np.abs(np.subtract(a, b, where=a != b, out=np.zeros(len(a)))) for a, b in pairs]
-        return float(np.max(differences, initial=0.0))
+        return float(np.max([apart(a, b) for a, b in pairs], initial=0.0))
 
     def violation(self, w: Vector) -> float:
-        """Return the largest violation by weights (p,), relative to the largest of 1 and the bound."""
-        nearest = self.clipped(w)
-        return float((np.abs(w - nearest) / np.maximum(1.0, np.abs(nearest))).max(initial=0.0))
+        """Return the largest violation by weights (p,), relative to the weight or the bound."""
+        return float(apart(w, self.clipped(w)).max(initial=0.0))
 
     def clipped(self, w: Vector) -> Vector:
         """Return weights (p,) that a solver's tolerance may have put outside, within the bounds."""
