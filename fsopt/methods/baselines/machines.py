@@ -63,8 +63,8 @@ SHARE = 0.1
 """Default (RW + 1) / n, the paper's estimate of the VC dimension over the number of samples in its best runs."""
 INACTIVE = 1e-7
 """gamma, relative to the number of samples, up to which the capacity constraint may be inactive: solvers leave that."""
-LARGE = (1e3, 1e6, 1e9)
-"""C of which one is large enough for the hyperplane of smallest norm among those of smallest loss."""
+LARGE = (1e3, 1e6, 1e9, 1e10)
+"""C of which one but the last is large enough for the hyperplane of smallest norm among those of smallest loss."""
 ROUNDED = 1e-9
 """Difference of losses, relative to them, that is a rounding error of 0."""
 NOTE = "the support vector machine is optimal on the selected features; their selection is a heuristic"

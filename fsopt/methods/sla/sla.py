@@ -145,7 +145,7 @@ def fit_fsv(
         + \lambda \sum_j \varphi(|w_j|), \qquad e_i = \max(0, 1 - y_i(w'x_i + b))
 
     Of many samples or features each step is solved by restricted programs of some of them,
-    :func:`fsopt.drivers.sla.sla_by_column_generation`.
+    ``fsopt.drivers.sla.sla_by_column_generation``.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def fit_misclass(
     .. math:: \min\ \sum_i (1 - e^{-\alpha e_i}), \qquad e_i = \max(0, 1 - y_i(w'x_i + b))
 
     Of many samples each step is solved by restricted programs of some of them,
-    :func:`fsopt.drivers.sla.sla_by_column_generation`.
+    ``fsopt.drivers.sla.sla_by_column_generation``.
 
     Parameters
     ----------
