@@ -186,8 +186,7 @@ def apart(one: Vector, other: Vector) -> Vector:
 
 def constant_columns(X: Any) -> Mask:
     """Return which columns (p,) are constant up to rounding, in whatever units."""
-    constant: Mask = column_deviations(X) <= CONSTANT * largest_values(X)
-    return constant
+    return np.asarray(column_deviations(X) <= CONSTANT * largest_values(X))
 
 
 def equal_columns(X: Any) -> Mask:
