@@ -43,9 +43,9 @@ class EncodedColumn:
 
     name: str
     kind: str
-    levels: tuple[str, ...] = ()
-    fill: float | str | None = None
-    indicator: bool = False
+    levels: tuple[str, ...]
+    fill: float | str | None
+    indicator: bool
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -168,7 +168,7 @@ def _learned(name: str, column: Series, missing: str | None) -> EncodedColumn:
             name, TEXT, tuple(sorted(counts)), frequent if treated and not indicator else None, indicator
         )
     if not treated:
-        return EncodedColumn(name, kind)
+        return EncodedColumn(name, kind, (), None, False)
     with np.errstate(invalid="ignore", over="ignore"):  # infinite values are reported by Dataset
         fill = np.median(present) if missing == "median" else present.sum() / len(present)
     return EncodedColumn(name, kind, (), float(fill), indicator)

@@ -109,8 +109,8 @@ def _program(
         raise FileError(f"'{path}' is a proof of a model file", "give the model of that file")
     with reading("proof"):
         slug, parameters, columns, units = (origin[key] for key in ("model", "parameters", "columns", "units"))
-        named = set(origin) == KEYS and slug in (*MODELS, "selection") and origin["scale"] in SCALES
-        _require(named, "it does not say from what its program is built")
+        named = set(origin) == KEYS and slug in (*MODELS, "selection") and isinstance(parameters, dict)
+        _require(named and origin["scale"] in SCALES, "it does not say from what its program is built")
         ends = [name for name in ENDS if parameters.get(name)]  # of a model where it has some
         known: Mapping[str, Any] = dict.fromkeys(SELECTION)
         if slug != "selection":

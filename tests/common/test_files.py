@@ -142,8 +142,6 @@ def test_the_longest_name_is_written(tmp_path):
     assert path.read_text() == "x"
 
 
-# ------------------------------------------------ files that are run as code
-
 OPEN = {
     "as it is": (lambda place: None, True),
     "the folder, all write": (lambda place: place.chmod(0o777), False),

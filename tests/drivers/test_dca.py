@@ -174,9 +174,6 @@ def test_a_run_may_start_at_given_weights_and_end_at_a_given_tolerance():
             fsopt.fit("l0-mpm", data, delta=0.3, **wrong)
 
 
-# ---------------------------------------------------------------- saved fits
-
-
 def forged(fit):
     """Yield a name and a fit that claims what is not so, for every part of the proof."""
     step, point = fit.details["program_params"], fit.details["point"]

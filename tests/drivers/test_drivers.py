@@ -149,9 +149,6 @@ def test_a_failure_before_the_first_point_is_passed_on(name, stop, error, words,
         RUNS[name]()
 
 
-# ---------------------------------------------------------------- MOP
-
-
 def test_the_first_hyperplane_of_mop_is_the_svm_with_the_penalty_weight_of_the_capacity():
     data, w_cap = reference("mop_a"), 1.5
     at = run_mop(data, w_cap=w_cap, run=Run(time_limit=1e-9)).point

@@ -116,9 +116,6 @@ def test_only_the_units_of_radius_and_capacity_change_with_the_units_of_the_data
         assert other.point["radius"] / t**2 == pytest.approx(one.point["radius"], rel=1e-3)
 
 
-# ---------------------------------------------------------------- the proof
-
-
 @pytest.mark.parametrize(("seed", "c"), [(1, 0.1), (26, 0.0), (WORSE, 0.1)])
 def test_whatever_multipliers_a_cut_holds_its_inequality_holds(seed, c):
     data, w, b = case(seed)

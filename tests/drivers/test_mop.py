@@ -159,9 +159,6 @@ def test_a_cap_of_zero_leaves_the_best_constant_and_its_proof():
         assert risk_bound(data, at["scales"], at["cap"], at["alpha"]) == pytest.approx(2.0 * smaller)
 
 
-# ---------------------------------------------------------------- saved fits
-
-
 def verified(record, data):
     return verify_record(record, data, "fit.json").verified
 

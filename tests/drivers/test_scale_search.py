@@ -25,9 +25,6 @@ from fsopt.verification.verify import check_fit, verify_record
 METHOD = "gmeb-penalised"
 
 
-# ---------------------------------------------------------------- the proof
-
-
 @pytest.mark.parametrize("kind", ["random", "cancelling", "noisy", "optimal"])
 @pytest.mark.parametrize("seed", sampled(range(3), 1))
 def test_whatever_a_leaf_holds_its_bound_is_one(kind, seed):
@@ -106,9 +103,6 @@ def test_a_saved_proof_is_verified_without_a_solver_and_a_corrupted_or_damaged_o
     assert found.certificate.residuals["bound"] == 0.0
     refuse_all(record, mirrored(), FORGERIES, {})
     refuse_all(record, mirrored(), DAMAGES, dict.fromkeys(DAMAGES, "."))
-
-
-# ---------------------------------------------------------------- the driver
 
 
 def search(data=None, **options):

@@ -169,9 +169,6 @@ def test_a_corrupted_saved_answer_is_not_verified(method):
         assert not verify_record(record | change, DATA, "file").verified, name
 
 
-# ---------------------------------------------------------------- by column generation
-
-
 @pytest.mark.parametrize(
     ("data", "lam"), [(DATA, None), (DATA, 0.3), (reference("sla_g2"), 0.05)], ids=["misclass", "fsv", "fsv, golden"]
 )
@@ -230,9 +227,6 @@ def test_a_corrupted_proof_on_all_samples_is_not_verified(method):
             verify_record(other, DATA, "file")
     else:
         assert not verify_record(other, DATA, "file").verified
-
-
-# ---------------------------------------------------------------- terms that are not the model's, and the value 0
 
 
 OTHERS = {

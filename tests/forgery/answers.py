@@ -15,6 +15,10 @@ import fsopt
 from fsopt.answers.fits import fit_record
 from fsopt.answers.records import sealed
 from fsopt.answers.saved import fit_from, intact, read_record, solve_record
+from fsopt.methods.checking import saved_fit
+from fsopt.methods.registry import METHODS
+from fsopt.methods.verdict import Completed
+from fsopt.models.registry import MODELS
 from fsopt.verification.verify import verify_record
 
 Record = dict[str, Any]
@@ -180,6 +184,8 @@ def true(new: Record, old: Record, kind: str, data: fsopt.Dataset) -> bool:
         return new["method"] in ("misclass", "pmm") or np.allclose(_measures(new, data), _measures(old, data), 1e-4)
     if others == {"params"} and (kind in ("mixed-integer", "global", "mop") or _looser(new["params"], old["params"])):
         return True  # a feasible point, whose bound is a solver's word; or a gap that is no larger than allowed
+    if others == {"params"} and kind == "sla" and new["params"].get("approx", "exp") == "exp":
+        return _no_step_improves(new, data)
     return bool(others & {"params", "method", "model", "scale"}) and _true_again(new, data)
 
 
@@ -193,6 +199,18 @@ def _measures(record: Record, data: fsopt.Dataset) -> tuple[float, float, float]
     """Return the norms of a hyperplane, and the sum of its hinge losses."""
     w, scores = np.array(record["coef"]), fit_from(record, "").decision_function(data.X)
     return float(np.abs(w).sum()), float(np.linalg.norm(w)), float(np.maximum(0.0, 1.0 - data.y * scores).sum())
+
+
+def _no_step_improves(new: Record, data: fsopt.Dataset) -> bool:
+    """Return whether the step of a loop, linearised at a stated hyperplane and solved, is not below its value there."""
+    saved = saved_fit(METHODS[new["method"]], fit_from(new, ""), data)
+    slug, (w, b, y) = saved.spec.program, (saved.w, saved.b, data.y)
+    errors = np.maximum(1.0 - y * (saved.data.X @ w + b), 0.0)
+    at = {**saved.params, "y": errors[y > 0], "z": errors[y < 0], "v": np.abs(w)}
+    params = {name: at[name] for name in MODELS[slug].parameters if at.get(name) is not None}
+    here, _ = Completed.of(slug, params, saved.data, w, b)
+    found = fsopt.solve(here.model).objective
+    return found is not None and found >= here.value - 1e-5 * (1.0 + abs(here.value))
 
 
 def _true_again(new: Record, data: fsopt.Dataset) -> bool:

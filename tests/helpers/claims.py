@@ -56,9 +56,6 @@ def unproved(program: Small, result: fsopt.SolveResult) -> bool:
     return result.status not in CLAIMS and (without or near(program, result.objective))
 
 
-# ---------------------------------------------------------------- answers in other units
-
-
 def carried(result: fsopt.SolveResult, change: Change, model) -> fsopt.SolveResult:
     """Return an answer to a program as an answer to its exact rescaling, whose model is given."""
     program = compile_model(model)
@@ -76,9 +73,6 @@ def carried(result: fsopt.SolveResult, change: Change, model) -> fsopt.SolveResu
 
 def verdict(certificate) -> tuple[str, bool]:
     return str(certificate.kind), certificate.ok
-
-
-# ---------------------------------------------------------------- planted claims
 
 
 @dataclass(frozen=True)

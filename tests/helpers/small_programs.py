@@ -68,9 +68,6 @@ def changed(program: Small, **arrays) -> Small:
     return Small(**{**program.__dict__, **arrays})
 
 
-# ---------------------------------------------------------------- draws
-
-
 def drawn(kind: str, seed: int) -> Small:
     """Return a program of a class; nine of ten LPs and QPs have an optimum, which changes of 1e-6 hardly move."""
     rng = np.random.default_rng([CLASSES.index(kind), seed])
@@ -165,9 +162,6 @@ def _row_bounds(rng, m, equations=True):
     b = rng.integers(0, 9, m) * (rng.random(m) < 0.6) * 1.0
     which = rng.choice(4, m, p=[0.4, 0.35, 0.15 * equations, 0.25 - 0.15 * equations])
     return np.choose(which, [np.full(m, -np.inf), b, b, b - 4]), np.choose(which, [b, np.full(m, np.inf), b, b])
-
-
-# ---------------------------------------------------------------- models
 
 
 def build(program: Small) -> pyo.ConcreteModel:

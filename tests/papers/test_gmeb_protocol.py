@@ -9,8 +9,6 @@ from fsopt.data import gmeb_type1
 from fsopt.errors import ParameterError
 from fsopt.papers.gmeb.experiments import candidates
 
-# ---------------------------------------------------------------- grids
-
 
 def test_the_grids_of_the_paper():
     for method in ("svm", "l1-svm"):
@@ -29,9 +27,6 @@ def test_the_grids_of_the_paper():
         candidates("l0-mpm", 30)
     with pytest.raises(ParameterError, match="points"):
         candidates("gmeb", 30, points=1)
-
-
-# ---------------------------------------------------------------- how Table 1 is read
 
 
 def log_density(X, means):

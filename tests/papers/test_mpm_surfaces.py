@@ -29,9 +29,6 @@ def limit(data):
     return FeatureSpace.of(data).limit.alpha
 
 
-# ---------------------------------------------------------------- surfaces
-
-
 def test_a_surface_is_the_mean_of_fits_at_a_share_of_each_fold_s_own_limit():
     surface = mpm_surface(DATA, (0.9, 0.4), (5.0, 0.5), folds=2, seed=2)
     pairs = pairs_of(DATA, 2, seed=2)
@@ -95,9 +92,6 @@ def test_the_grid_is_checked():
         mpm_surface(DATA, (0.5,), (5.0,), folds=100)
 
 
-# ---------------------------------------------------------------- comparisons
-
-
 def test_methods_are_measured_on_the_same_pairs():
     pairs = synthetic_pairs(1, p=12, n_test=40, seed=5)
     methods = {"svm": {"c": 2.0}, "l1-mpm": {}, "l0-mpm": {"alpha": 2.0}}
@@ -131,9 +125,6 @@ def test_wrong_comparisons_are_refused():
         compare_methods(DATA, {"l1-mpm": {}}, delta=1.0)
     with pytest.raises(InfeasibleError, match=r"alpha\* = .*l1-mpm"):
         compare_methods(DATA, {"l1-mpm": {}}, delta=0.99, shares=False, folds=2)
-
-
-# ---------------------------------------------------------------- the print against itself
 
 
 @pytest.mark.shared

@@ -227,8 +227,6 @@ def test_a_copy_is_never_put_over_another_store_or_beside_its_log(place, tmp_pat
         copy_store(place, tmp_path / "other.sqlite")
 
 
-# ------------------------------------------------ stores that lie, and stores that are taken away
-
 BESIDE = {
     "trigger": "CREATE TRIGGER t AFTER UPDATE ON units BEGIN UPDATE units SET accuracy = 1.0; END",
     "view": "CREATE VIEW v AS WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n) SELECT k FROM n",
@@ -324,8 +322,6 @@ def test_a_lost_store_is_one_line_and_exit_1(tmp_path, capsys, monkeypatch):
     assert (out, err.count("\n")) == ("", 1)
     assert "the store 's.sqlite' is gone" in err
 
-
-# ------------------------------------------------ damage
 
 VALUES = (None, "", "x", 7, -1, 2.5, 1e308, "1e400", b"\xff\xfe", "\ud800".encode("utf-8", "surrogatepass"), "[" * 5000)
 JSONS = (

@@ -13,8 +13,6 @@ from fsopt.methods.preprocessing import SelectionRule
 from fsopt.studies import tuning
 from fsopt.studies.tuning import cross_validate, nested_cross_validation, tune
 
-# ---------------------------------------------------------------- cross-validation
-
 
 @pytest.fixture
 def spied(monkeypatch):
@@ -104,9 +102,6 @@ def test_bad_calls_are_told_before_and_failed_fits_by_their_candidate():
         cross_validate("l0-mpm", data, [{"delta": 0.999}])
 
 
-# ---------------------------------------------------------------- tuning
-
-
 def test_among_equal_errors_the_first_candidate_wins(monkeypatch):
     data, candidates = blobs(30, 3), [{"c": c} for c in (4.0, 1.0, 2.0, 3.0)]
     means = {"errors": np.array([[0.3, 0.3], [0.1, 0.3], [0.2, 0.2], [0.1, 0.3]])}
@@ -148,9 +143,6 @@ def test_on_validation_data_the_first_best_candidate_with_an_answer_in_its_time_
     late.update((0.01, 1.0))
     with pytest.raises(OutOfTimeError, match=r"time limit passed \('l1-svm' at {'c': 10.0}\)"):
         tune("l1-svm", data, options, validation=other, time_limit=5.0)
-
-
-# ---------------------------------------------------------------- nested cross-validation
 
 
 def test_a_round_tunes_on_its_own_samples_and_tests_on_the_others(spied):

@@ -155,9 +155,6 @@ def test_a_worker_whose_parent_died_before_it_looked_ends_at_once():
     assert int(parent.stdout) > 0
 
 
-# ------------------------------------------------ units
-
-
 def hang_or_crash(task):
     if task[0].seed == 1:
         time.sleep(600) if task[0].fold else os._exit(3)
@@ -199,8 +196,6 @@ def killed_once(task):
         os.kill(os.getpid(), signal.SIGKILL)
     return {"state": "done", "status": "optimal", "stop": "optimal", "seconds": 0.0, "error": ""}
 
-
-# ------------------------------------------------ a whole run
 
 SMALL = 'data = ["wdbc"]\nfolds = 3\n[[methods]]\nname = "pearson"\n'
 
