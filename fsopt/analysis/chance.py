@@ -56,8 +56,8 @@ def noise_p_value(data: Dataset, seed: int) -> float:
     labels = np.column_stack([data.y, *(rng.permutation(data.y) for _ in range(PERMUTATIONS))])
     work, _ = preprocess(data, "standard")
     explained = _explained(np.asarray(work.X), labels - labels.mean(axis=0))
-    close = 1e-9 * np.abs(explained)
-    ranks = (explained[None] >= (explained - close)[:, None]).mean(axis=1)
+    close = 1e-9 * float(data.n)  # of all there is to explain
+    ranks = (explained[None] >= explained[:, None] - close).mean(axis=1)
     smallest = ranks.min(axis=1)
     return float((smallest <= smallest[0] + 1e-12).mean())
 
@@ -98,7 +98,7 @@ def selected_and_tested(data: Dataset, m: int, search: float, seed: int) -> tupl
         part, other = train_and_test(data, np.setdiff1d(np.arange(data.n), half))
         if part.p != data.p:  # a category without samples in this half: the encoding of all data
             part, other = data.rows(half), data.rows(np.setdiff1d(np.arange(data.n), half))
-        chosen = path_of(part)[0].path(search, m)[-1]
+        chosen = path_of(part)[0].path(search, m, m)[-1]
         selected[k, list(chosen)] = True
         if chosen:
             p_values[k, list(chosen)] = np.minimum(1.0, len(chosen) * _likelihood_ratios(other, chosen))

@@ -122,13 +122,13 @@ def path_of(data: Dataset) -> tuple[LogisticPath, Preprocessing]:
     return LogisticPath(map_.apply(data.X), data.y, weights, groups_of(data)), map_
 
 
-def scores_of_fold(train: Dataset, test: Dataset, sizes: tuple[int, ...]) -> Matrix:
+def scores_of_fold(train: Dataset, test: Dataset, sizes: tuple[int, ...], wanted: int | None) -> Matrix:
     """Return the scores (n, s, k) of test samples, of all numbers of variables and configurations."""
     problem, map_ = path_of(train)
     Z, cs = map_.apply(test.X), np.array(CLASSIFIERS)
     found = np.empty((test.n, len(sizes), len(SEARCHES), len(cs)))
     for k, search in enumerate(SEARCHES):
-        path = problem.path(search, sizes[-1])
+        path = problem.path(search, sizes[-1], wanted or 0)
         for i, m in enumerate(sizes):
             columns = problem.columns(path[min(m, len(path) - 1)])
             theta, _ = problem.fit(columns, cs)
@@ -136,13 +136,14 @@ def scores_of_fold(train: Dataset, test: Dataset, sizes: tuple[int, ...]) -> Mat
     return found.reshape(test.n, len(sizes), -1)
 
 
-def cross_validated(data: Dataset, sizes: tuple[int, ...], folds: int, repeats: int, seed: int) -> Scores:
-    """Return the scores of all samples by repeated cross-validation."""
+def cross_validated(data: Dataset, wanted: int | None, folds: int, repeats: int, seed: int) -> Scores:
+    """Return the scores of all samples by repeated cross-validation, of a wanted number of variables too."""
+    sizes = sizes_of(len(groups_of(data)), data.n, wanted)
     values = np.empty((repeats, data.n, len(sizes), len(SEARCHES) * len(CLASSIFIERS)))
     splits = [stratified_folds(data, folds, seed + r) for r in range(repeats)]
     for r, split in enumerate(splits):
         for fold in split:
-            values[r, fold] = scores_of_fold(*train_and_test(data, fold), sizes)
+            values[r, fold] = scores_of_fold(*train_and_test(data, fold), sizes, wanted)
     weights = np.array(np.broadcast_to(loss_weights(1.0, data.weights), data.n))
     classes = [data.positive, data.negative]
     if min(map(len, classes)) < RARE * data.n:
@@ -186,10 +187,10 @@ def nested_scores(data: Dataset, fold: Indices, folds: int, seed: int, rule: str
     train, test = train_and_test(data, fold)
     groups, folds = len(groups_of(train)), min(folds, len(train.positive), len(train.negative))
     wanted = None if wanted is None else min(wanted, groups)
-    inner = cross_validated(train, sizes_of(groups, train.n, wanted), folds, 1, seed)
+    inner = cross_validated(train, wanted, folds, 1, seed)
     choice = choose(inner, rule, wanted)
     problem, map_ = path_of(train)
-    columns = problem.columns(problem.path(choice.search, choice.m)[-1])
+    columns = problem.columns(problem.path(choice.search, choice.m, choice.m)[-1])
     theta = problem.fit(columns, np.array([choice.c]))[0][0]
     return np.asarray(map_.apply(test.X)[:, columns] @ theta[:-1] + theta[-1])
 

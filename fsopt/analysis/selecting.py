@@ -21,7 +21,6 @@ from fsopt.analysis.few_features import (
     nested_scores,
     path_of,
     quality,
-    sizes_of,
     variables_of,
 )
 from fsopt.analysis.selection_answers import NOISE, Selection
@@ -132,7 +131,7 @@ def select(
     looked_at, groups = _looked_at(data, seed), groups_of(data)
     wanted = None if features is None else whole("select", "features", features, low=1, high=len(groups))
     count = _counter(3 + folds + PAIRS, progress)
-    scores = cross_validated(looked_at, sizes_of(len(groups), looked_at.n, wanted), folds, REPEATS, seed)
+    scores = cross_validated(looked_at, wanted, folds, REPEATS, seed)
     choice, chance = choose(scores, rule, wanted), noise_p_value(looked_at, seed)
     if chance > NOISE and wanted is None:
         choice = replace(choice, m=0)
@@ -186,13 +185,17 @@ def _fits(data: Dataset, choice: Choice, time_limit: float | None) -> tuple[Fit 
     """Return the proof of the selection, None for none, and the classifier on the selected features."""
     logistic: dict[str, Any] = {"loss": "logistic", "tolerance": TOLERANCE, "time_limit": time_limit}
     problem, _ = path_of(data)
-    chosen = problem.path(choice.search, choice.m)[-1]
+    chosen = problem.path(choice.search, choice.m, choice.m)[-1]
     support = sorted(problem.columns(chosen).tolist())
     proof = None
     if support:
         together = {"groups": CATEGORIES} if len(problem.groups) < data.p else {}
         search: dict[str, Any] = {"m": len(chosen), "c": choice.search, "initial": support, **together}
-        proof = fit_method("best-subset", data, **search, **logistic)
+        prices = problem.prices(choice.search)
+        name, priced = "best-subset", {}
+        if together:
+            name, priced = "best-subset-penalised", {"lam": (prices - prices.min()).tolist()}
+        proof = fit_method(name, data, **search, **priced, **logistic)
         support = list(proof.support)
     # A budget of 0 leaves the intercept alone.
     nothing = {"costs": [1.0] * data.p, "budget": 0.0}

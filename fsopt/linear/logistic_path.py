@@ -11,8 +11,16 @@ derivatives :math:`D_G` and the mixed ones :math:`B_G`, a quadratic model of F f
 
 .. math:: \tfrac12 q_G' (D_G - B_G' H^{-1} B_G)^{-1} q_G
 
-when G enters, and rises by :math:`\tfrac12 w_R' ([H^{-1}]_{RR})^{-1} w_R` when R leaves. A greedy step takes the
-largest fall; an exchange takes the pair of largest difference, and is kept where F itself falls.
+when G enters, and rises by :math:`\tfrac12 w_R' ([H^{-1}]_{RR})^{-1} w_R` when R leaves.
+
+Labels that do not depend on the d columns of a variable make F fall as well, by half of :math:`C (d - \mathrm{tr}\,
+D^{-1})` as a mean, with its second derivatives D where no variable is selected. Each variable is charged twice that
+mean, its price, so that one of many columns has to tell more than one of a single column:
+
+.. math:: F(S) + \sum_{v \in S} \pi_v, \qquad \pi_v = C\,\big(d_v - \mathrm{tr}\, D_v^{-1}\big)
+
+A greedy step takes the largest fall above the price; an exchange takes the pair of largest difference, and is kept
+where F and the prices themselves fall.
 """
 
 from __future__ import annotations
@@ -36,7 +44,7 @@ PRECISION = 1e-5
 """Expected fall, as a share of F, at which Newton's method ends."""
 TINY = 1e-12
 """Curvature of the intercept where every sample is told without doubt."""
-NEVER = -1.0
+NEVER = -np.inf
 """Fall of a variable that cannot enter."""
 
 
@@ -90,33 +98,43 @@ class LogisticPath:
                 break
         return theta, value
 
-    def path(self, c: float, largest: int) -> list[tuple[int, ...]]:
-        """Return the variables selected for 0, 1, ... of them; it ends early where no further variable lowers F."""
+    def path(self, c: float, largest: int, least: int = 0) -> list[tuple[int, ...]]:
+        """Return the variables selected for 0, 1, ... of them.
+
+        From the least number on it ends early where no further variable makes F fall by more than its price.
+        """
         chosen, cs = tuple[int, ...](), np.array([c])
         theta, value = self.fit(self.columns(chosen), cs)
         found, model = [chosen], _Model(self, chosen, theta[0], c)
+        prices = model.prices()
         while len(chosen) < min(largest, len(self.groups)):
             clock.check()
-            falls = model.falls()
-            entering = int(np.argmax(falls))
-            if falls[entering] <= 0.0:
+            gains = model.falls() - prices
+            entering = int(np.argmax(gains))
+            if gains[entering] <= (NEVER if len(chosen) < least else 0.0):
                 break
             start = np.concatenate([theta[0, :-1], np.zeros(len(self.groups[entering])), theta[0, -1:]])
             chosen = (*chosen, entering)
             theta, value = self.fit(self.columns(chosen), cs, start)
             model = _Model(self, chosen, theta[0], c)
             for _ in range(EXCHANGES):
-                other = model.exchanged(FALL * float(value[0]))
+                other = model.exchanged(FALL * float(value[0]), prices)
                 if other is None:
                     break
                 new, new_value = self.fit(self.columns(other), cs)
-                if new_value[0] >= (1.0 - FALL) * value[0]:
+                dearer = prices[list(other)].sum() - prices[list(chosen)].sum()
+                if new_value[0] + dearer >= (1.0 - FALL) * value[0]:
                     break
                 chosen = other
                 theta, value = new, new_value
                 model = _Model(self, chosen, theta[0], c)
             found.append(chosen)
         return found
+
+    def prices(self, c: float) -> Vector:
+        """Return the price (v,) of each variable."""
+        none = np.empty(0, dtype=int)
+        return _Model(self, (), self.fit(none, np.array([c]))[0][0], c).prices()
 
     def _value(self, A: Matrix, theta: Matrix, cs: Vector) -> Vector:
         losses = cs * (np.logaddexp(0.0, -self.y * (theta @ A.T)) @ self.g)
@@ -140,7 +158,7 @@ class _Model:
 
     def __init__(self, problem: LogisticPath, chosen: tuple[int, ...], theta: Vector, c: float) -> None:
         self.problem, self.chosen = problem, chosen
-        self.theta = theta
+        self.theta, self.c = theta, c
         columns = problem.columns(chosen)
         A = np.column_stack([problem.Z[:, columns], np.ones(len(problem.y))])
         away = expit(-problem.y * (A @ theta))
@@ -156,17 +174,28 @@ class _Model:
         """Return the fall of F by the model when each variable enters."""
         return self._falls(self.inverse, self.gradient)
 
-    def exchanged(self, smallest: float) -> tuple[int, ...] | None:
+    def prices(self) -> Vector:
+        """Return the price (v,) of each variable; the model is that of no variable."""
+        reached = self.inverse @ self.cross
+        left = self._left(reached)[self.problem.first]
+        prices = self.c * (1.0 - 1.0 / left)
+        for v in self.problem.several:
+            group = self.problem.groups[v]
+            prices[v] = self.c * (len(group) - np.trace(np.linalg.inv(self._block(group, reached))))
+        return np.asarray(prices)
+
+    def exchanged(self, smallest: float, prices: Vector) -> tuple[int, ...] | None:
         """Return the variables after the exchange of largest fall; None where no fall exceeds the smallest."""
         best, found = smallest, None
         ends = np.cumsum([len(self.problem.groups[v]) for v in self.chosen])
         parts = [np.arange(end - len(self.problem.groups[v]), end) for v, end in zip(self.chosen, ends, strict=True)]
         blocks = [np.linalg.inv(self.inverse[np.ix_(part, part)]) for part in parts]
-        rises = [0.5 * self.theta[part] @ block @ self.theta[part] for part, block in zip(parts, blocks, strict=True)]
+        own = [0.5 * self.theta[part] @ block @ self.theta[part] for part, block in zip(parts, blocks, strict=True)]
+        rises = np.array(own) - prices[list(self.chosen)]
         for k in np.argsort(rises, kind="stable")[:WEAKEST]:
             reach = self.inverse[:, parts[k]] @ blocks[k]
             inverse = self.inverse - reach @ self.inverse[parts[k]]
-            falls = self._falls(inverse, self.gradient + (reach @ self.theta[parts[k]]) @ self.cross)
+            falls = self._falls(inverse, self.gradient + (reach @ self.theta[parts[k]]) @ self.cross) - prices
             entering = int(np.argmax(falls))
             if falls[entering] - rises[k] > best:
                 best = falls[entering] - rises[k]
@@ -175,15 +204,22 @@ class _Model:
 
     def _falls(self, inverse: Matrix, gradient: Vector) -> Vector:
         reached = inverse @ self.cross
-        left = self.diagonal - np.einsum("ij,ij->j", self.cross, reached)
-        falls = (0.5 * gradient**2 / np.maximum(left, 1.0))[self.problem.first]  # left is at least 1, but for rounding
+        falls = (0.5 * gradient**2 / self._left(reached))[self.problem.first]
         for v in self.problem.several:
-            falls[v] = self._fall(self.problem.groups[v], reached, gradient)
+            group = self.problem.groups[v]
+            falls[v] = 0.5 * gradient[group] @ np.linalg.solve(self._block(group, reached), gradient[group])
         falls[list(self.chosen)] = NEVER
         return np.asarray(falls)
 
-    def _fall(self, group: Indices, reached: Matrix, gradient: Vector) -> float:
-        """Return the fall when a variable of several columns enters."""
+    def _left(self, reached: Matrix) -> Vector:
+        """Return the second derivatives (p,) of the columns, less what the others explain: at least 1 of the ridge."""
+        left: Vector = np.maximum(self.diagonal - np.einsum("ij,ij->j", self.cross, reached), 1.0)
+        return left
+
+    def _block(self, group: Indices, reached: Matrix) -> Matrix:
+        """Return the second derivatives of the columns of a variable, less what the others explain."""
         Z = self.problem.Z[:, group]
-        block = np.eye(len(group)) + (Z * self.curved[:, None]).T @ Z - self.cross[:, group].T @ reached[:, group]
-        return float(0.5 * gradient[group] @ np.linalg.solve(block, gradient[group]))
+        block: Matrix = (
+            np.eye(len(group)) + (Z * self.curved[:, None]).T @ Z - self.cross[:, group].T @ reached[:, group]
+        )
+        return block

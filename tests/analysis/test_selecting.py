@@ -19,8 +19,10 @@ from fsopt.analysis.few_features import (
     groups_of,
     intervals,
     nested_scores,
+    path_of,
     quality,
     sizes_of,
+    variables_of,
 )
 from fsopt.answers.records import sealed
 from fsopt.errors import ParameterError
@@ -96,9 +98,9 @@ def test_the_numbers_that_are_tried():
 def test_rare_classes_have_the_weight_of_the_others():
     y = np.where(np.arange(60) < 9, 1.0, -1.0)
     rare = fsopt.Dataset(np.random.default_rng(0).standard_normal((60, 2)), y)
-    weights = cross_validated(rare, sizes_of(2, 60), 3, 1, 0).weights
+    weights = cross_validated(rare, None, 3, 1, 0).weights
     assert weights[y > 0].sum() == pytest.approx(weights[y < 0].sum())
-    assert set(cross_validated(DATA, sizes_of(2, 60), 3, 1, 0).weights) == {1.0}
+    assert set(cross_validated(DATA, None, 3, 1, 0).weights) == {1.0}
 
 
 def test_nested_scores_do_not_see_the_labels_of_their_fold():
@@ -177,8 +179,19 @@ def test_columns_of_one_variable_are_one_feature():
     by_town, by_age = (
         fsopt.fit("best-subset", data, m=len(group), include=group, **same).objective for group in ([1, 2, 3, 4], [0])
     )
-    assert found.proof.objective == pytest.approx(by_town, rel=1e-6)
+    price = np.diff(path_of(data)[0].prices(found.choice.search))[0]
+    assert found.proof.objective == pytest.approx(by_town + price, rel=1e-6)
     assert by_town < by_age
+
+
+def test_a_category_pays_for_its_columns():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.standard_normal((150, 4)), columns=list("abcd"))
+    frame["noise"] = [f"L{v:02d}" for v in rng.integers(0, 20, 150)]
+    frame["y"] = np.where(rng.random(150) < expit(1.5 * frame["a"]), "yes", "no")
+    data = fsopt.load_dataset(frame, target="y", positive="yes", onehot=True)
+    chosen = path_of(data)[0].path(0.03, 2, 2)
+    assert "noise" not in {variables_of(data)[v] for v in chosen[-1]}
 
 
 def test_sentences_are_those_of_the_numbers(found):
@@ -193,7 +206,7 @@ def test_sentences_are_those_of_the_numbers(found):
 
 
 def test_intervals_hold_the_measure_and_follow_the_seed():
-    at = cross_validated(DATA, sizes_of(5, 90), 3, 1, 0)
+    at = cross_validated(DATA, None, 3, 1, 0)
     nested = {"AUC": 0.9, "log-loss": 0.4}
     first, second = (intervals(at, nested, "log-loss", None, seed) for seed in (0, 1))
     for name, value in nested.items():

@@ -11,7 +11,10 @@ from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.problem import BranchSettings
 
-KINDS = ("cardinality", "budget", "logic", "include", "lambda", "lambda implies", "lambda conflicts", "budget implies")
+KINDS = (
+    *("cardinality", "budget", "logic", "include", "budget implies"),
+    *("lambda", "lambda cardinality", "lambda implies", "lambda conflicts"),
+)
 
 
 def drawn(kind, seed):
@@ -28,6 +31,7 @@ def drawn(kind, seed):
         "logic": {"m": 3, "implies": [[j, k]], "conflicts": [[k, other], [0, 1]], "exclude": [other]},
         "include": {"m": 2, "include": [j], "conflicts": [[j, k]]},
         "lambda": {"lam": rng.uniform(0.05, 6.0, p).tolist()},
+        "lambda cardinality": {"lam": rng.uniform(0.05, 1.0, p).tolist(), "m": 2},
         "lambda implies": {"lam": 2.0, "implies": [[j, k], [k, other]]},
         "lambda conflicts": {"lam": 1.0, "conflicts": [[j, k, other]]},
         "budget implies": {"costs": costs.tolist(), "budget": 5.0, "implies": [[j, k]]},

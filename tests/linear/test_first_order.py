@@ -188,5 +188,22 @@ def test_columns_of_one_variable_enter_together():
     town = rng.integers(0, 3, 120)
     Z = np.column_stack([rng.standard_normal(120), *(town == k for k in range(3))]).astype(float)
     y = np.where(town == 1, 1.0, -1.0) * np.where(rng.random(120) < 0.1, -1.0, 1.0)
-    path = LogisticPath(Z, y, np.ones(120), [np.array([0]), np.arange(1, 4)]).path(0.3, 2)
-    assert path == [(), (1,), (1, 0)]
+    at = LogisticPath(Z, y, np.ones(120), [np.array([0]), np.arange(1, 4)])
+    # The noise costs more than it tells: it enters where two are asked for.
+    assert at.path(0.3, 2) == [(), (1,)]
+    assert at.path(0.3, 2, 2) == [(), (1,), (1, 0)]
+
+
+def test_a_price_is_twice_the_mean_fall_of_noise():
+    rng = np.random.default_rng(5)
+    town = rng.integers(0, 12, 200)
+    Z = np.column_stack([rng.standard_normal(200), *(town == k for k in range(12))])
+    Z = (Z - Z.mean(axis=0)) / Z.std(axis=0)
+    groups, y, c = [np.array([0]), np.arange(1, 13)], np.where(np.arange(200) < 100, 1.0, -1.0), np.array([0.3])
+    falls = []
+    for _ in range(300):
+        at = LogisticPath(Z, rng.permutation(y), np.ones(200), groups)
+        falls.append(_Model(at, (), at.fit(np.array([], dtype=int), c)[0][0], 0.3).falls())
+    error = np.std(falls, axis=0) / np.sqrt(300)
+    assert (np.abs(2.0 * np.mean(falls, axis=0) - at.prices(0.3)) < 8.0 * error).all()
+    assert at.prices(0.3)[1] > 8.0 * at.prices(0.3)[0]

@@ -147,7 +147,7 @@ def fit_gbd(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
     return fit_by_cuts(data, run, **keywords)
 
 
-@with_keywords_of(SelectionConstraints.of, fit_by_cuts, without=("m", "costs", "budget", "exclude"))
+@with_keywords_of(SelectionConstraints.of, fit_by_cuts, without=("exclude",))
 def fit_gbd_lambda(data: Dataset, run: Run, *, lam: float | Sequence[float] | str = 1.0, **keywords: Any) -> Steps[Fit]:
     r"""Fit the best support vector machine with a penalty weight on each feature, by generalized Benders cuts.
 
@@ -314,7 +314,7 @@ def fit_best_subset(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
     return fit_by_search("best-subset", data, run, **keywords)
 
 
-@with_keywords_of(SelectionConstraints.of, fit_by_search, without=("m", "costs", "budget", "exclude", "initial"))
+@with_keywords_of(SelectionConstraints.of, fit_by_search, without=("exclude",))
 def fit_best_subset_penalised(
     data: Dataset, run: Run, *, lam: float | Sequence[float] = 1.0, **keywords: Any
 ) -> Steps[Fit]:

@@ -13,7 +13,6 @@ from pyomo.core.base.constraint import ConstraintData
 from fsopt.common.arguments import LIST, with_keywords_of
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.errors import ParameterError
 from fsopt.models.blocks import new_model, vector
 from fsopt.models.gbd.fsp_m import add_selection, selection_cost
 from fsopt.models.gbd.selection_constraints import SelectionConstraints, feature_weights
@@ -49,7 +48,7 @@ def build_fsp_master(
     Parameters
     ----------
     data : Features in comparable units; the optimum depends on them.
-    lam : Penalty weight lambda >= 0 of every feature, or p penalty weights (RMP-lambda), in place of m and a budget.
+    lam : Penalty weight lambda >= 0 of every feature, or p penalty weights (RMP-lambda), beside m or a budget.
     cuts : Vectors alpha (n,) >= 0 with y'alpha = 0, one for each cut; :func:`add_cut` adds more.
 
     Returns
@@ -61,7 +60,7 @@ def build_fsp_master(
 
     Raises
     ------
-    ParameterError : more than one of m, a budget and lam, m > p, negative costs or penalty weights, an unknown feature,
+    ParameterError : both m and a budget, m > p, negative costs or penalty weights, an unknown feature,
         constraints that no selection satisfies, a cut of the wrong length.
 
     Notes
@@ -69,8 +68,6 @@ def build_fsp_master(
     Aytug, (RMP-M) (10) and (RMP-lambda) (15); theta is the negative of the paper's sigma_0.
     """
     name = "fsp-master"
-    if lam is not None and any(selection.get(limit) is not None for limit in ("m", "costs", "budget")):
-        raise ParameterError("'fsp-master' takes one of m, costs with budget, lam, not several", "leave one")
     constraints = SelectionConstraints.of(name, data, **selection)
     model = new_model(name, data, sparse=True)
     add_selection(model, constraints)

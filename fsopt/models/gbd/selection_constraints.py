@@ -139,8 +139,8 @@ class SelectionConstraints:
         data : Dataset
             Of p features, for their names.
         m : int, optional
-            Largest number of features M, 1..p. None, without a budget, is 5, or p if that is less, or the number of
-            features that ``include`` requires if that is more.
+            Largest number of features M, 1..p. None, without a budget or penalty weights, is 5, or p if that is less,
+            or the number of features that ``include`` requires if that is more.
         costs : ArrayLike | Mapping[str, float], optional
             (p,) costs beta >= 0 of the features, or name -> cost, which a budget needs; None with m.
         budget : float, optional

@@ -206,9 +206,9 @@ def test_penalty_weights_of_features() -> None:
                 fsopt.build(slug, NAMED, lam=lam)
     with pytest.raises(ParameterError, match="'lam' of 'fsp-lambda'"):
         fsopt.build("fsp-lambda", NAMED, lam=None)
-    for limit in ({"m": 2}, {"costs": COSTS, "budget": 2.0}, {"budget": 2.0}):
-        with pytest.raises(ParameterError, match="not several"):
-            fsopt.build("fsp-master", NAMED, lam=1.0, **limit)
+    both = fsopt.build("fsp-master", NAMED, lam=1.0, m=2)
+    assert both.component("cardinality") is not None
+    assert fsopt.build("fsp-master", NAMED, lam=1.0).component("cardinality") is None
 
 
 NAMES = ["age", "size", "mass", "tone", "rate", "7"]
