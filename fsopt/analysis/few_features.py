@@ -212,7 +212,8 @@ def intervals(
 ) -> dict[str, tuple[float, float]]:
     """Return an interval for each measure, by bootstrap draws: the choice is repeated, and scored on the samples left.
 
-    The distances of its quantiles from their mean are those of the interval from the nested measure.
+    The distances of its quantiles from their mean are those of the interval from the nested measure. A share of none or
+    of all samples, which have no spread, has the exact interval of Clopper and Pearson.
 
     Notes
     -----
@@ -229,8 +230,13 @@ def intervals(
         choice = choose(scores, rule, wanted, drawn * scores.weights)
         k = SEARCHES.index(choice.search) * len(CLASSIFIERS) + CLASSIFIERS.index(choice.c)
         found.append(quality(scores.y[left], mean_scores[left, scores.sizes.index(choice.m), k]))
-    ends = {}
+    up = int(np.sum(scores.y > 0))
+    counts, ends = {"accuracy": n, "sensitivity": up, "specificity": n - up}, {}
     for name, value in nested.items():
+        if name in counts and value in (0.0, 1.0):
+            far = 1.0 - (0.5 - LEVEL / 2) ** (1.0 / counts[name])
+            ends[name] = (0.0, far) if value == 0.0 else (1.0 - far, 1.0)
+            continue
         values = np.array([one[name] for one in found])
         both = value - values.mean() + np.quantile(values, [0.5 - LEVEL / 2, 0.5 + LEVEL / 2])
         low, high = np.clip(both, 0.0, np.inf if name == "log-loss" else 1.0).tolist()

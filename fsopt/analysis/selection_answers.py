@@ -121,7 +121,8 @@ class Selection(Answer):
             names = " and ".join(f"'{name}'" for name in self.leak.features)
             verb, rest = "Is" if len(self.leak.features) == 1 else "Are", f"the next feature {self.leak.following:.3f}"
             yield f"{verb} {names} known before the label? Alone AUC {self.leak.area:.3f}, {rest}."
-        whole, tested = len(self.variables), f"p = {self.p_value:.2g} by {PERMUTATIONS} permutations of the labels"
+        least = "p =" if self.p_value > 1.0 / (PERMUTATIONS + 1) else "p <="
+        whole, tested = len(self.variables), f"{least} {self.p_value:.2g} by {PERMUTATIONS} permutations of the labels"
         if not self.selected:
             why = "no better than noise" if self.p_value > NOISE else "none lowers the log-loss"
             yield f"0 of {counted(whole, 'feature')}: {why} ({tested})."

@@ -17,6 +17,8 @@ def test_p_values_of_noise_are_uniform_and_those_of_a_signal_are_not():
     # Binomial limits of 1 in 1,000 for 120 draws.
     for level, low, high in ((0.05, 0, 15), (0.2, 11, 39), (0.5, 43, 77)):
         assert low <= (found <= level + 1e-9).sum() <= high
+    constant = fsopt.Dataset(np.tile([1.0, 2.0], (120, 1)), np.where(np.arange(120) < 50, 1.0, -1.0))
+    assert noise_p_value(constant, 0) == 1.0
     data = noise(0)
     told = fsopt.Dataset(np.column_stack([data.X, data.y + np.random.default_rng(1).standard_normal(40)]), data.y)
     assert noise_p_value(told, 0) == pytest.approx(0.01)

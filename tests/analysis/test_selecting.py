@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit
+from scipy.stats import beta
 
 import fsopt
 from fsopt.analysis import selecting
@@ -125,6 +126,7 @@ def test_the_signal_is_selected_proved_and_better_than_noise(found):
     best = fsopt.fit("best-subset", DATA, m=len(found.selected), c=found.choice.search, loss="logistic")
     assert found.proof.objective == pytest.approx(best.objective, rel=1e-4)
     assert found.p_value == pytest.approx(0.01)
+    assert any("p <= 0.01" in text for text in found.sentences)
     assert set(found.sure) == {"a", "b"}
     assert found.heading["gap"] <= 1e-4
     for name, (low, high) in found.intervals.items():
@@ -212,6 +214,10 @@ def test_intervals_hold_the_measure_and_follow_the_seed():
     for name, value in nested.items():
         assert first[name][0] < value < first[name][1]
     assert first != second
+    none = intervals(at, {"sensitivity": 0.0, "accuracy": 1.0}, "log-loss", None, 0)
+    # Clopper and Pearson: of 0 of 45, and of 90 of 90.
+    assert none["sensitivity"] == pytest.approx((0.0, beta.ppf(0.975, 1, 45)))
+    assert none["accuracy"] == pytest.approx((beta.ppf(0.025, 90, 1), 1.0))
     assert first == intervals(at, nested, "log-loss", None, 0)
 
 
