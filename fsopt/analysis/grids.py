@@ -13,25 +13,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fsopt.answers.certificate import Certificate
 from fsopt.answers.records import Answer
 from fsopt.common.arguments import LIST, TEXT, checked, optional
 from fsopt.common.figures import BLUE, ORANGE, new_figure
 from fsopt.common.interruption import whole_or_interrupted
-from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET
 from fsopt.data.given import Given, dataset_of
-from fsopt.data.hyperplanes import error_rate, hinge, midpoint_intercept
+from fsopt.data.hyperplanes import error_rate, hinge
 from fsopt.data.splits import check_features
-from fsopt.drivers.run import Run, drained, multipliers, usable
+from fsopt.drivers.run import Run, drained
 from fsopt.errors import ParameterError
-from fsopt.linear.certificate import certify
-from fsopt.linear.penalties import capped
 from fsopt.methods.baselines.machines import gamma_of, squared_radius, train
 from fsopt.methods.preprocessing import preprocess, support_vectors
-from fsopt.models.blocks import hinge_cost, number, squares
-from fsopt.models.gbd.svm import build_svm
+from fsopt.models.blocks import number
 from fsopt.typing import Mask, Vector
 
 if TYPE_CHECKING:
@@ -131,7 +126,6 @@ def nondominated(x: Vector, y: Vector) -> Mask:
 
 @checked(
     caps=optional(LIST),
-    prices=LIST,
     validation=optional(DATASET),
     scale=TEXT,
     solver=optional(TEXT),
@@ -141,7 +135,6 @@ def pareto_front(
     data: Given,
     caps: Sequence[float] | None = None,
     *,
-    prices: Sequence[float] = (),
     validation: Dataset | None = None,
     scale: str = "unit-rows",
     solver: str | None = None,
@@ -150,11 +143,10 @@ def pareto_front(
 
     .. math:: \min\ (e'\xi,\ w'w) \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0
 
-    The constraint method solves (13) for each W, the weighted-sum method solves the C-SVM
-    :math:`\min \tfrac12w'w + C e'\xi` for each C; each method builds one model and updates it in place. Both
-    objectives are convex, so both methods reach the same curve E(W). The curve is decreasing and convex in W, and
-    also in :math:`\sqrt W`, which bounds a norm. Its slope is :math:`dE/dW = -\gamma/2` with :math:`\gamma = 1/C`.
-    The curve is constant for W at or above the smallest squared norm of a hyperplane of minimum hinge loss.
+    The constraint method solves (13) for each W. Both objectives are convex, so that weighted sums, the C-SVM of method
+    ``svm`` for each C, reach the same curve E(W). It is decreasing and convex in W, and also in :math:`\sqrt W`, which
+    bounds a norm. Its slope is :math:`dE/dW = -\gamma/2` with :math:`\gamma = 1/C`. The curve is constant for W at or
+    above the smallest squared norm of a hyperplane of minimum hinge loss.
 
     Parameters
     ----------
@@ -162,14 +154,12 @@ def pareto_front(
         The training data, in raw units: a data set, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`.
     caps : Sequence[float], optional
         Values of W > 0; None takes 10 with (RW + 1) / n from 0.05 to 0.5, the range of the paper, where W is positive.
-    prices : Sequence[float], default ()
-        Values of the penalty weight C > 0; none by default.
     validation : Dataset, optional
         Data by whose error rate the point is chosen; without them the h / l nearest to 0.1 is chosen.
     scale : str, default 'unit-rows'
         ``unit-rows`` (default), ``standard``, ``center`` or ``none``.
     solver : str, optional
-        For cone programs and quadratic programs, with multipliers; None for the preferred ones.
+        For cone programs, with multipliers; None for the preferred one.
 
     Returns
     -------
@@ -178,8 +168,7 @@ def pareto_front(
         better in one), ``gamma`` (0 where the capacity constraint is inactive), ``h_over_l`` = (R w'w + 1) / n,
         ``n_support_vectors``, ``train_error`` and ``validation_error`` (shares of misclassified samples, nan without
         data), ``bound`` (a lower bound on the loss of all hyperplanes of this capacity), ``certified`` (the loss is
-        that bound: the point is on the front), ``weighted`` (found by a weighted sum), ``coef`` (k, p) and
-        ``intercept`` for preprocessed samples.
+        that bound: the point is on the front), ``coef`` (k, p) and ``intercept`` for preprocessed samples.
 
     Raises
     ------
@@ -199,11 +188,9 @@ def pareto_front(
     if caps is None:
         caps = [(share * data.total - 1.0) / radius for share in SHARES if share * data.total > 1.0]
     caps = sorted(number("pareto_front", "caps", cap, inside="(0, inf)") for cap in caps)
-    weights = sorted(number("pareto_front", "prices", price, inside="(0, inf)") for price in prices)
-    if not caps and not weights:
-        raise ParameterError("there is no value of W or C", "give caps or prices, for example caps=(1.0, 10.0)")
-    points = [*_constrained(work, caps, run), *_weighted(work, weights, run)]
-    points.sort(key=lambda point: (point["x"], point["y"]))
+    if not caps:
+        raise ParameterError("there is no value of W", "give caps, for example caps=(1.0, 10.0)")
+    points = sorted((_point(work, cap, run) for cap in caps), key=lambda point: (point["x"], point["y"]))
     columns = {name: np.array([point[name] for point in points]) for name in points[0]}
     columns["nondominated"] = nondominated(columns["x"], columns["y"])
     columns["h_over_l"] = (radius * columns["x"] + 1.0) / data.total
@@ -220,42 +207,18 @@ def _errors(columns: Mapping[str, Any], data: Dataset) -> Vector:
     return np.array([error_rate(data.X @ w + b, data.y) for w, b in hyperplanes])
 
 
-def _constrained(work: Dataset, caps: Sequence[float], run: Run) -> list[dict[str, Any]]:
-    """Return the points of (13) for values of W, ascending."""
-    points = []
-    for cap in caps:
-        found = drained(train("rsvm", work, run, cap))
-        proof = found.outcome.certificate
-        assert proof is not None
-        vectors = support_vectors(np.abs(found.beta))
-        kept = {"gamma": gamma_of(work, found.alpha, cap), "n_support_vectors": len(vectors), "weighted": False}
-        points.append(_point(work, found.w, found.b, proof) | kept)
-    return points
-
-
-def _weighted(work: Dataset, weights: Sequence[float], run: Run) -> list[dict[str, Any]]:
-    """Return the points of the C-SVM for values of C, ascending, from one model that is updated in place."""
-    if not weights:
-        return []
-    model = build_svm(work, c=weights[0])
-    session = run.open(model)
-    half, loss = 0.5 * squares(model.w), hinge_cost(model, work)
-    points = []
-    for c in weights:
-        model.objective.set_value(half + c * loss)
-        session.update(model.objective)
-        result = usable(session.solve(), f"the C-SVM at C = {c:g}")
-        alpha = multipliers(session, result, model.margin) / c
-        w = values_of(model.w)
-        b = midpoint_intercept(work.X @ w, work.y, work.weights)
-        # w = 0 has capacity 0, and the proof divides by W.
-        proof = certify(work, capped(max(float(w @ w), 1e-300)), 1.0, w, b, alpha)
-        kept = {"gamma": 1.0 / c, "n_support_vectors": len(support_vectors(alpha)), "weighted": True}
-        points.append(_point(work, w, b, proof) | kept)
-    return points
-
-
-def _point(work: Dataset, w: Vector, b: float, proof: Certificate) -> dict[str, Any]:
-    """Return a support vector machine as a point of the front, with a lower bound on the loss at its capacity."""
-    known = {"x": float(w @ w), "y": hinge(work.X @ w + b, work.y, work.weights)}
-    return {**known, "bound": proof.bound, "certified": proof.ok, "coef": w, "intercept": b}
+def _point(work: Dataset, cap: float, run: Run) -> dict[str, Any]:
+    """Return the machine of a capacity as a point of the front, with a lower bound on the loss there."""
+    found = drained(train("rsvm", work, run, cap))
+    w, b, proof = found.w, found.b, found.outcome.certificate
+    assert proof is not None
+    return {
+        "x": float(w @ w),
+        "y": hinge(work.X @ w + b, work.y, work.weights),
+        "bound": proof.bound,
+        "certified": proof.ok,
+        "coef": w,
+        "intercept": b,
+        "gamma": gamma_of(work, found.alpha, cap),
+        "n_support_vectors": len(support_vectors(np.abs(found.beta))),
+    }

@@ -1,4 +1,4 @@
-"""The front of risk and capacity: both methods on one convex curve, and what a front says of any points."""
+"""The front of risk and capacity: weighted sums on the same convex curve, and what a front says of any points."""
 
 import numpy as np
 import pytest
@@ -6,30 +6,27 @@ from support import blobs, reference
 
 import fsopt
 from fsopt.analysis.grids import Grid, nondominated, pareto_front
-from fsopt.drivers import run
 from fsopt.errors import ParameterError
 
-CAPS, PRICES = (0.2, 4.0, 12.0, 30.0), (0.01, 0.1, 10.0)
+CAPS = (0.2, 4.0, 12.0, 30.0)
 
 
 @pytest.fixture(scope="module")
 def front():
-    return pareto_front(reference("mop_a"), CAPS, prices=PRICES, scale="none")
+    return pareto_front(reference("mop_a"), CAPS, scale="none")
 
 
-def test_both_methods_are_on_one_curve(front):
+def test_weighted_sums_are_on_the_same_curve(front):
     data = reference("mop_a")
     assert front["certified"].all()
-    assert front["weighted"].sum() == len(PRICES)
-    assert sorted(front["x"][~front["weighted"]]) == pytest.approx(CAPS)
+    assert sorted(front["x"]) == pytest.approx(CAPS)
     for x, y, bound in zip(front["x"], front["y"], front["bound"], strict=True):
         minimum = fsopt.solve(fsopt.build("rsvm", data, w_cap=x)).objective
         assert y == pytest.approx(minimum, rel=1e-6)
         assert bound <= minimum * (1 + 1e-7)
-    for k in np.flatnonzero(front["weighted"]):
-        c = 1 / front["gamma"][k]
+        c = 1 / front["gamma"][front["x"] == x].item()
         value = fsopt.solve(fsopt.build("svm", data, c=c)).objective
-        assert 0.5 * front["x"][k] + c * front["y"][k] == pytest.approx(value, rel=1e-6)
+        assert 0.5 * x + c * y == pytest.approx(value, rel=1e-6)
 
 
 def test_the_curve_falls_and_is_convex_in_the_norm_and_gamma_is_its_slope(front):
@@ -46,23 +43,6 @@ def test_the_curve_falls_and_is_convex_in_the_norm_and_gamma_is_its_slope(front)
     assert front["nondominated"].all()
 
 
-def test_one_model_for_each_method(monkeypatch):
-    opened = []
-
-    class Counting(run.Session):
-        def __init__(self, model, *rest, **more):
-            opened.append(model.name)
-            super().__init__(model, *rest, **more)
-
-        def update(self, *components):
-            super().update(*components)
-            assert not self.rebuilt
-
-    monkeypatch.setattr(run, "Session", Counting)
-    pareto_front(blobs(30, 3), CAPS, prices=PRICES)
-    assert opened == ["svm"]  # no solver is named: (13) needs no model
-
-
 def test_beyond_the_minimum_loss_the_front_is_constant():
     data = blobs(30, 2, seed=1, gap=0.4)
     front = pareto_front(data, (1e3, 1e5), scale="standard")
@@ -74,8 +54,8 @@ def test_beyond_the_minimum_loss_the_front_is_constant():
 
 def test_the_columns_are_those_of_the_fits():
     data, test = blobs(30, 3, seed=3, gap=0.3), blobs(60, 3, seed=9, gap=0.3)
-    front = pareto_front(data, (1.0, 5.0), prices=(0.5,), validation=test)
-    for k in np.flatnonzero(~front["weighted"]):
+    front = pareto_front(data, (1.0, 5.0), validation=test)
+    for k in range(2):
         fit = fsopt.fit("rsvm", data, w_cap=front["x"][k])
         assert front["y"][k] == pytest.approx(fit.objective, rel=1e-6)
         assert front["h_over_l"][k] == pytest.approx(fit.details["h_over_l"], rel=1e-6)
@@ -117,11 +97,6 @@ def test_a_plot_shows_every_point_and_the_choice(front):
 
 
 def test_grids_are_refused():
-    for caps, prices, words in (
-        ((), (), "no value of W or C"),
-        ((0.0,), (), "'caps'"),
-        ((1.0,), (-1.0,), "'prices'"),
-        (("a",), (), "'caps'"),
-    ):
+    for caps, words in (((), "no value of W"), ((0.0,), "'caps'"), (("a",), "'caps'")):
         with pytest.raises(ParameterError, match=words):
-            pareto_front(blobs(10, 2), caps, prices=prices)
+            pareto_front(blobs(10, 2), caps)

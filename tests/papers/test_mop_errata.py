@@ -116,10 +116,10 @@ def test_the_front_of_the_master_problem_is_convex_for_the_kernel_of_section_6()
 def test_no_positive_weights_lead_to_the_end_of_the_front(c):
     """w = 0 is Pareto-optimal for (12): w'w is minimal. On the samples 1 and -1 the C-SVM has w = min(2C, 1)."""
     data = fsopt.Dataset(np.array([[1.0], [-1.0]]), [1, -1])
-    front = fsopt.pareto_front(data, (), prices=(c,), scale="none")
-    assert front["x"][0] == pytest.approx(min(2 * c, 1.0) ** 2, rel=1e-6)
-    other = fsopt.pareto_front(blobs(20, 3, seed=1), (), prices=(c,), scale="none")
-    assert other["x"][0] > 0.1 * c**2
+    w = fsopt.fit("svm", data, c=c, scale="none").coef
+    assert w @ w == pytest.approx(min(2 * c, 1.0) ** 2, rel=1e-6)
+    other = fsopt.fit("svm", blobs(20, 3, seed=1), c=c, scale="none").coef
+    assert other @ other > 0.1 * c**2
 
 
 def test_samples_of_norm_1_are_not_centred():
