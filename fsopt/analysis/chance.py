@@ -10,7 +10,7 @@ from scipy.special import chdtrc
 from fsopt.analysis.few_features import groups_of, path_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import area
-from fsopt.data.splits import random_parts, train_and_test
+from fsopt.data.splits import random_parts
 from fsopt.methods.preprocessing import preprocess
 from fsopt.typing import Matrix, Vector
 
@@ -95,9 +95,7 @@ def selected_and_tested(data: Dataset, m: int, search: float, seed: int) -> tupl
     v = len(groups_of(data))
     selected, p_values = np.zeros((2, v), dtype=bool), np.ones((2, v))
     for k, half in enumerate(random_parts(data, (0.5, 0.5), seed)):
-        part, other = train_and_test(data, np.setdiff1d(np.arange(data.n), half))
-        if part.p != data.p:  # a category without samples in this half: the encoding of all data
-            part, other = data.rows(half), data.rows(np.setdiff1d(np.arange(data.n), half))
+        part, other = data.rows(half), data.rows(np.setdiff1d(np.arange(data.n), half))
         chosen = path_of(part)[0].path(search, m, m)[-1]
         selected[k, list(chosen)] = True
         if chosen:

@@ -111,10 +111,6 @@ class Grid(Answer):
         axes.plot(x[self.chosen], y[self.chosen], "*", markersize=16, color=ORANGE, label="chosen")
         axes.set(xlabel=along, ylabel=over)
         axes.legend()
-        if "h_over_l" in self.columns and np.ptp(x) > 0:
-            slope, shift = np.polyfit(x, self["h_over_l"], 1)
-            top = axes.secondary_xaxis("top", functions=(lambda x: slope * x + shift, lambda h: (h - shift) / slope))
-            top.set_xlabel("$h/l$")
 
 
 def nondominated(x: Vector, y: Vector) -> Mask:

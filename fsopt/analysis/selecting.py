@@ -14,6 +14,7 @@ from fsopt.analysis.chance import aggregated, leak_of, noise_p_value, selected_a
 from fsopt.analysis.few_features import (
     RULES,
     Choice,
+    area_of_all,
     choose,
     cross_validated,
     groups_of,
@@ -130,12 +131,11 @@ def select(
     refuse_sparse("select", data.X)
     looked_at, groups = _looked_at(data, seed), groups_of(data)
     wanted = None if features is None else whole("select", "features", features, low=1, high=len(groups))
-    count = _counter(3 + folds + PAIRS, progress)
+    count = _counter(1 + folds + PAIRS, progress)
     scores = cross_validated(looked_at, wanted, folds, REPEATS, seed)
     choice, chance = choose(scores, rule, wanted), noise_p_value(looked_at, seed)
     if chance > NOISE and wanted is None:
         choice = replace(choice, m=0)
-    count("choice")
     split = stratified_folds(looked_at, folds, seed)
     calls = [(looked_at, fold, folds, seed, rule, wanted) for fold in split]
     parts = side_by_side(nested_scores, calls, jobs, lambda _: count("fold"))
@@ -144,7 +144,6 @@ def select(
     halves = [(looked_at, choice.m, choice.search, seed + k) for k in range(PAIRS)]
     pairs = side_by_side(selected_and_tested, halves, jobs, lambda _: count("halves"))
     proof, fit = _fits(data, choice, time_limit)
-    count("proof")
     return Selection(
         data=data.name,
         y=data.y,
@@ -158,6 +157,7 @@ def select(
         p_value=chance,
         held_out=(looked_at.y, held_out),
         nested=nested,
+        whole=area_of_all(looked_at, split),
         intervals=intervals(scores, nested, rule, wanted, seed),
         shares=np.mean([selected for selected, _ in pairs], axis=(0, 1)),
         p_values=aggregated(np.concatenate([tested for _, tested in pairs])),

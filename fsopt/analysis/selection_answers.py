@@ -10,13 +10,14 @@ import numpy as np
 from scipy.special import expit
 
 from fsopt.analysis.chance import PERMUTATIONS, Leak
-from fsopt.analysis.few_features import Choice
+from fsopt.analysis.few_features import Choice, quality
 from fsopt.answers.fits import Fit
 from fsopt.answers.records import Answer
 from fsopt.answers.results import Status
 from fsopt.certificates.points import relative_gap
 from fsopt.common.figures import BLUE, ORANGE, new_figure, plain
 from fsopt.common.texts import counted
+from fsopt.linear.logistic_path import LogisticPath
 from fsopt.typing import Vector
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 MOST_BARS = 20
 """Features in the picture of the halves."""
+SELDOM = 0.1
+"""Sensitivity or specificity below which a warning says so."""
 NOISE = 0.05
 """P-value of permuted labels, and of halves, up to which an answer is better than noise."""
 WHY = {
@@ -49,6 +52,7 @@ class Selection(Answer):
     p_value : of permuted labels.
     held_out : labels and scores of the samples in nested cross-validation.
     nested, intervals : measures of these scores, and 95 % intervals of the measures.
+    whole : AUC of all features, by the folds of the nested cross-validation.
     shares, p_values : of each variable, the share of the halves that select it, and its p-value by tests on the others.
     halves : number of these.
     leak : features that may be known only after the label; None for none.
@@ -68,6 +72,7 @@ class Selection(Answer):
     held_out: tuple[Vector, Vector] = field(repr=False)
     nested: Mapping[str, float]
     intervals: Mapping[str, tuple[float, float]]
+    whole: float
     shares: Vector = field(repr=False)
     p_values: Vector = field(repr=False)
     halves: int
@@ -109,7 +114,28 @@ class Selection(Answer):
             yield f"the accuracy is not told apart from that of the larger class, {larger:.1%} of the samples"
         if self.gap is not None and self.status is not Status.OPTIMAL:
             yield f"the selection is not proved: its optimality gap is {self.gap:.2%}; give more seconds"
+        low = min(("sensitivity", "specificity"), key=self.nested.__getitem__)
+        if self.selected and self.nested[low] < SELDOM:
+            at = self.at_prevalence()
+            yield (
+                f"the {low} is {self.nested[low]:.2f}: class_weight='balanced' (--class-weight balanced) counts both "
+                f"classes alike; with as many called '{self.labels[1]}' as there are, sensitivity and PPV are "
+                f"{at['sensitivity']:.2f}, specificity and NPV {at['specificity']:.2f}"
+            )
         yield from self.fit.warnings
+
+    @property
+    def calibration_slope(self) -> float:
+        """The slope of the logistic regression of the held-out labels on their scores: 1 where these are calibrated."""
+        y, scores = self.held_out
+        at = LogisticPath(scores[:, None], y, np.ones(len(y)), [np.array([0])])
+        return float(at.fit(np.array([0]), np.array([1e6]))[0][0, 0])
+
+    def at_prevalence(self) -> dict[str, float]:
+        """Return measures of the held-out scores where as many samples are called +1 as there are."""
+        y, scores = self.held_out
+        last, first = np.sort(scores)[::-1][int(np.sum(y > 0)) - 1 :][:2]
+        return quality(y, scores - 0.5 * (last + first))
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -134,6 +160,7 @@ class Selection(Answer):
             f"S{self._measured('sensitivity')[1:]} for '{self.labels[1]}', {self._measured('specificity')} for "
             f"'{self.labels[0]}' (nested cross-validation, 95 % intervals)."
         )
+        yield f"All {counted(len(self.fit.coef), 'column')}: AUC {self.whole:.3f}, by ridge on the same folds."
         yield self._proved()
         sure = ", ".join(self.sure) or "none of these"
         yield f"Told from noise one by one, on halves of the data: {sure}."
@@ -155,7 +182,6 @@ class Selection(Answer):
         return {
             "answer_in_words": list(self.sentences),
             "warnings": list(self.warnings),
-            "data": self.data,
             "n": len(self.y),
             "p": len(self.variables),
             "positive": self.labels[1],
@@ -164,6 +190,9 @@ class Selection(Answer):
             "rule": self.rule,
             "p_value": self.p_value,
             "nested": dict(self.nested),
+            "all_features": {"AUC": self.whole},
+            "calibration_slope": self.calibration_slope,
+            "events_per_feature": min(np.sum(self.y > 0), np.sum(self.y < 0)) / max(len(self.fit.features), 1),
             "intervals": {name: list(ends) for name, ends in self.intervals.items()},
             "sure": list(self.sure),
             "leak": None if self.leak is None else list(self.leak.features),

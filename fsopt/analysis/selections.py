@@ -6,7 +6,7 @@ feature on the other side of it, alternatives one for each selection that is lis
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -19,7 +19,7 @@ from fsopt.answers.results import Status
 from fsopt.certificates.exact.claims import Claim
 from fsopt.certificates.exact.proofs import About
 from fsopt.certificates.points import relative_gap
-from fsopt.common.figures import new_figure, plain, style
+from fsopt.common.figures import new_figure, style
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
 from fsopt.data.losses import HINGE, LOSSES, Loss
@@ -39,7 +39,6 @@ from fsopt.search.branch_and_benders.problem import SelectionProblem
 from fsopt.typing import Mask, Vector
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 ROUNDING = 1e-9
@@ -47,8 +46,6 @@ ROUNDING = 1e-9
 OTHERS = "every other selection"
 """Name of the claim on the selections that are not listed."""
 NECESSITY = "necessity"
-MOST_FEATURES, MOST_TICKS = 25, 16
-"""In the picture of the selected features."""
 
 
 class Asked(NamedTuple):
@@ -328,16 +325,15 @@ class Selections(Answer):
         return tuple(replace(claim, about=asked.about(data, self.loss, self.rules)) for asked, claim in found)
 
     def plot(self) -> Figure:
-        """Return the values of the cells with their lower bounds, a line for each C, and the features of each.
+        """Return the values of the cells with their lower bounds, a line for each C.
 
         Cells are in the order of a path by C and M, and of other questions by their values.
         """
-        figure = new_figure(2, height=5.0 if self.question == NECESSITY else 3.6)
+        figure = new_figure(1)
         axes, path = figure.axes[0], self.question == "selection_path"
-        drawn = list(zip(self.cells, self.names, strict=True))
-        drawn = drawn if path else sorted(drawn, key=lambda one: one[0].objective)
+        drawn = self.cells if path else sorted(self.cells, key=lambda cell: cell.objective)
         for k, c in enumerate(self.weights):
-            cells = [cell for cell, _ in drawn if cell.asked.c == c]
+            cells = [cell for cell in drawn if cell.asked.c == c]
             places = [cell.asked.m for cell in cells] if path else range(1, len(cells) + 1)
             upper = [cell.objective for cell in cells]
             lower = [max(cell.bound, 0.0) if cell.evidence is not None else cell.objective for cell in cells]
@@ -347,21 +343,4 @@ class Selections(Answer):
         axes.set_yscale("log" if len(self.weights) > 1 else "linear")
         axes.locator_params(axis="x", integer=True)
         axes.legend()
-        self._draw_features(figure.axes[1], drawn)
         return figure
-
-    def _draw_features(self, axes: Axes, drawn: Sequence[tuple[Cell, str]]) -> None:
-        """Draw which features the selection of each cell has, those of the most selections first."""
-        chosen = np.array([np.isin(np.arange(len(self.features)), cell.support) for cell, _ in drawn])
-        order = np.argsort(-chosen.sum(axis=0), kind="stable")[:MOST_FEATURES]
-        order = order[chosen[:, order].any(axis=0)]
-        axes.pcolormesh(chosen[:, order].T.astype(float), cmap="Blues", vmin=0.0, vmax=1.2, edgecolors="white")
-        axes.invert_yaxis()
-        axes.set_yticks(np.arange(len(order)) + 0.5, [plain(self.features[j]) for j in order], fontsize="small")
-        marks = [name.rpartition(", ")[2] for _, name in drawn]
-        if self.question != NECESSITY:
-            marks = [f"M = {cell.asked.m}" if self.others is None else str(k + 1) for k, (cell, _) in enumerate(drawn)]
-        few = range(0, len(drawn), -(-len(drawn) // MOST_TICKS))
-        axes.set_xticks([k + 0.5 for k in few], [plain(marks[k]) for k in few], fontsize="small")
-        axes.tick_params(axis="x", rotation=90.0 if self.question == NECESSITY else 0.0)
-        axes.set(title="selected features")

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 from scipy.stats import beta
+from sklearn.linear_model import LogisticRegression
 
 import fsopt
 from fsopt.analysis import selecting
@@ -116,6 +117,7 @@ def test_nested_scores_do_not_see_the_labels_of_their_fold():
     share = expit(seen)
     up = DATA.y[fold] > 0
     assert right["log-loss"] == pytest.approx(-np.mean(np.log(np.where(up, share, 1 - share))))
+    assert right["Brier score"] == pytest.approx(np.mean((share - up) ** 2))
     assert right["sensitivity"] == pytest.approx(np.mean(share[up] > 0.5))
     assert right["specificity"] == pytest.approx(np.mean(share[~up] <= 0.5))
 
@@ -132,6 +134,18 @@ def test_the_signal_is_selected_proved_and_better_than_noise(found):
     for name, (low, high) in found.intervals.items():
         assert low < found.nested[name] < high
         assert f"{found.nested['AUC']:.3f}" in found.summary()
+
+
+def test_what_all_features_reach_and_how_well_probabilities_fit(found):
+    assert 0.9 < found.whole < 1.0
+    assert any("All 5 columns: AUC" in text for text in found.sentences)
+    y, scores = found.held_out
+    slope = LogisticRegression(C=1e6).fit(scores[:, None], y).coef_.item()
+    assert found.calibration_slope == pytest.approx(slope, rel=1e-3)
+    called, up = scores >= np.sort(scores)[-45], y > 0
+    at = found.at_prevalence()
+    assert at["sensitivity"] == pytest.approx((called & up).sum() / called.sum())
+    assert at["specificity"] == pytest.approx((~called & ~up).sum() / (~called).sum())
 
 
 def test_noise_has_no_feature():
@@ -201,6 +215,8 @@ def test_sentences_are_those_of_the_numbers(found):
     assert any("optimality gap is 50.00%" in text for text in poor.warnings)
     assert "No other selection" not in poor.summary()
     assert not found.warnings
+    seldom = replace(found, nested={**found.nested, "sensitivity": 0.05})
+    assert any("the sensitivity is 0.05: class_weight='balanced'" in text for text in seldom.warnings)
     low = replace(found, intervals={**found.intervals, "accuracy": (0.4, 0.9)})
     assert any("larger class, 50.0%" in text for text in low.warnings)
     leaky = fsopt.select(fsopt.Dataset(np.column_stack([DATA.X, DATA.y]), DATA.y), features=1, folds=3)
