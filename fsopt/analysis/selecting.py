@@ -192,10 +192,8 @@ def _fits(data: Dataset, choice: Choice, time_limit: float | None) -> tuple[Fit 
         together = {"groups": CATEGORIES} if len(problem.groups) < data.p else {}
         search: dict[str, Any] = {"m": len(chosen), "c": choice.search, "initial": support, **together}
         prices = problem.prices(choice.search)
-        name, priced = "best-subset", {}
-        if together:
-            name, priced = "best-subset-penalised", {"lam": (prices - prices.min()).tolist()}
-        proof = fit_method(name, data, **search, **priced, **logistic)
+        priced = {"lam": (prices - prices.min()).tolist()} if together else {}
+        proof = fit_method("best-subset-penalised" if priced else "best-subset", data, **search, **priced, **logistic)
         support = list(proof.support)
     # A budget of 0 leaves the intercept alone.
     nothing = {"costs": [1.0] * data.p, "budget": 0.0}
