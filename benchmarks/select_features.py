@@ -145,7 +145,7 @@ def by_select(rule: str) -> Callable[[pd.DataFrame, pd.DataFrame], tuple[Any, fl
 
 
 def by_peer(fitted: Fitted) -> Callable[[pd.DataFrame, pd.DataFrame], tuple[Any, ...]]:
-    """Return a method from a function of standardised samples and labels that returns scores and a number of features."""
+    """Return a method from a function of standardised samples and labels, see :data:`Fitted`."""
     from sklearn.preprocessing import StandardScaler
 
     def method(train: pd.DataFrame, test: pd.DataFrame) -> tuple[Any, float, dict[str, float]]:
