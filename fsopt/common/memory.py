@@ -26,20 +26,12 @@ BLOCK = 1 << 20
 
 
 def free_bytes() -> float:
-    """Return the bytes that this process may still take, of the machine and of its own limit; infinity if unknown."""
-    free = math.inf
+    """Return the bytes of the machine that are not taken; infinity on another system than Linux."""
     try:
         rows = [row.split() for row in Path("/proc/meminfo").read_text(encoding="ascii").splitlines()]
-        free = 1024.0 * sum(int(row[1]) for row in rows if row[0] in ("MemAvailable:", "SwapFree:"))
-        import resource
-
-        most = resource.getrlimit(resource.RLIMIT_AS)[0]
-        if most != resource.RLIM_INFINITY:
-            pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-            free = min(free, most - pages * resource.getpagesize())
-    except (OSError, ImportError):  # another system than Linux
-        pass
-    return free
+    except OSError:
+        return math.inf
+    return 1024.0 * sum(int(row[1]) for row in rows if row[0] in ("MemAvailable:", "SwapFree:"))
 
 
 def require(size: float, what: str, hint: str = FEWER) -> None:
