@@ -176,23 +176,10 @@ def optional(kind: Argument) -> Argument:
     return Argument(kind.what, lambda value: value is None or kind.holds(value), kind.hint)
 
 
-def _is_path(value: Any) -> bool:
-    if isinstance(value, str):
-        return True
-    try:
-        return isinstance(os.fspath(value), str)
-    except TypeError:
-        return False
-
-
 def _is_list(value: Any) -> bool:
     """Return whether a value has a length and can be read more than once; arrays without dimensions have none."""
     listed = isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping)
     return listed and getattr(value, "ndim", 1) != 0 and not hasattr(value, "columns")
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
 def _double(value: Any) -> float:
@@ -203,19 +190,15 @@ def _double(value: Any) -> float:
         return math.nan
 
 
-def _is_number(value: Any) -> bool:
-    return math.isfinite(_double(value))
-
-
-def _is_seconds(value: Any) -> bool:
-    return _double(value) > 0
-
-
 TEXT = Argument("a text", lambda value: isinstance(value, str), "give a name in quotes")
-PATH = Argument("a path", _is_path, "give a text or a pathlib.Path")
+PATH = Argument("a path", lambda value: isinstance(value, str | os.PathLike), "give a text or a pathlib.Path")
 FLAG = Argument("True or False", lambda value: isinstance(value, bool), "give True or False")
-WHOLE = Argument("a whole number", _is_whole, "for example 0")
-SECONDS = Argument("positive", _is_seconds, "give seconds > 0")
+WHOLE = Argument(
+    "a whole number",
+    lambda value: isinstance(value, numbers.Integral) and not isinstance(value, bool),
+    "for example 0",
+)
+SECONDS = Argument("positive", lambda value: _double(value) > 0, "give seconds > 0")
 FUNCTION = Argument("a function", callable, "give a function of one argument")
 EXECUTOR = Argument(
     "an executor",
@@ -223,7 +206,7 @@ EXECUTOR = Argument(
     "give a concurrent.futures.Executor, or Client.get_executor() of Dask",
 )
 LIST = Argument("a list", _is_list, "give a list of numbers")
-NUMBER = Argument("a finite number", _is_number, "for example 1.0")
+NUMBER = Argument("a finite number", lambda value: math.isfinite(_double(value)), "for example 1.0")
 OPTIONS = Argument(
     "a mapping of names",
     lambda value: isinstance(value, Mapping) and all(isinstance(name, str) for name in value),

@@ -103,9 +103,6 @@ def undamaged(path: Path, kind: str) -> Iterator[None]:
     """Raise FileError where a file cannot be read, or what is read of it is no checkpoint of this kind."""
     try:
         yield
-    except OSError as error:
-        raise FileError(f"cannot read the checkpoint '{path}': {error.strerror or error}", "check the path") from error
-    except (ValueError, KeyError, TypeError, IndexError, EOFError, zipfile.BadZipFile) as error:
-        raise FileError(
-            f"'{path}' is no checkpoint of {kind}, or damaged: {error}", "start again without it"
-        ) from error
+    except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError, zipfile.BadZipFile) as error:
+        fault = f"'{path}' is no checkpoint of {kind}, or damaged: {error}"
+        raise FileError(fault, "start again without it") from error
