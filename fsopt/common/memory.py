@@ -72,40 +72,30 @@ def size_limit() -> int:
     return int(gigabytes * 1e9)
 
 
-def check_size(size: float, what: str, *, more: bool = False, error: type[FsoptError] = DataError) -> None:
+def check_size(size: float, what: str, error: type[FsoptError] = DataError) -> None:
     """Refuse what takes more memory than :func:`size_limit` allows.
 
     Parameters
     ----------
-    size : bytes that are needed, in total if not ``more``.
+    size : bytes that are needed, or more.
     what : subject of the sentence.
-    more : whether the total may be larger.
     error : kind of the error, by the kind of the file.
     """
     allowed = size_limit()
     if size > allowed:
-        needs = "more than" if more else "about"
         raise error(
-            f"{what} would take {needs} {size / 1e9:.2g} GB of memory, more than the limit of {allowed / 1e9:g} GB",
+            f"{what} would take {size / 1e9:.2g} GB of memory or more, more than the limit of {allowed / 1e9:g} GB",
             f"if the file is what it should be, raise the limit: {LIMIT_VARIABLE}={math.ceil(2 * size / 1e9)} "
             "(an environment variable, in gigabytes)",
         )
 
 
-def unpacked(content: bytes, what: str, *, each: int = 1, error: type[FsoptError] = DataError) -> bytes:
-    """Return the content of a gzip file, expanded block by block and no further than the limit.
-
-    Parameters
-    ----------
-    content : of the compressed file.
-    what : subject of the sentence that refuses it.
-    each : bytes of memory that a byte of the expanded content takes where it is read.
-    error : kind of the error, by the kind of the file.
-    """
+def unpacked(content: bytes, what: str, error: type[FsoptError] = DataError) -> bytes:
+    """Return the content of a gzip file, expanded block by block and no further than the limit; see check_size."""
     blocks, size = list[bytes](), 0
     with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
         while block := stream.read(BLOCK):
             blocks.append(block)
             size += len(block)
-            check_size(each * size, what, more=True, error=error)
+            check_size(size, what, error)
     return b"".join(blocks)
