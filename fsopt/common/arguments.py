@@ -30,12 +30,7 @@ def with_keywords_of(*sources: Callable[..., Any], without: Collection[str] = ()
     The signature and the docstring of the decorated function have its own keywords first, then those of the sources
     with their defaults and texts; a keyword of its own without a text has that of a source. The function itself hands
     them on, and what takes them refuses unknown names. Where it says nothing of what it returns, that and what it
-    raises are those of the last source.
-
-    Parameters
-    ----------
-    sources : functions with keyword-only parameters, each with a text of its own under Parameters.
-    without : names that are left out.
+    raises are those of the last source. Names of ``without`` are left out.
     """
 
     def named(function: F) -> F:
@@ -100,14 +95,7 @@ RANGES: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Argument:
-    """A kind of argument.
-
-    Attributes
-    ----------
-    what : noun of the message: "must be a text".
-    holds : whether a value is of the kind.
-    hint : a remedy.
-    """
+    """A kind of argument: its noun ("must be a text"), whether a value is of it, and a remedy."""
 
     what: str
     holds: Callable[[Any], bool]
@@ -152,10 +140,7 @@ def _native(value: Any) -> Any:
 
 
 def own_number(value: Any) -> Any:
-    """Return a number of numpy, an array of no dimensions, or a fraction, as Python's own bool, int or float.
-
-    Any other value is returned as it is. The interfaces of most solvers refuse numpy's types.
-    """
+    """Return a number of any type as Python's own bool, int or float, which solvers want, another value as it is."""
     if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
         value = value.item()
     # By its name, as help texts do not load numpy.
@@ -215,16 +200,10 @@ OPTIONS = Argument(
 
 
 def checked(**kinds: Argument) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Return a decorator that checks the arguments of these names at every call.
-
-    Raises
-    ------
-    ParameterError : by the decorated function, for an argument of another kind.
-    """
+    """Return a decorator that checks the arguments of these names at every call; ParameterError for another kind."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         signature = inspect.signature(function)
-
         takes_any = any(one.kind is one.VAR_KEYWORD for one in signature.parameters.values())
 
         @functools.wraps(function)
@@ -243,12 +222,7 @@ def checked(**kinds: Argument) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def spelled(owner: str, given: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
-    """Return keywords by their known names, whatever their case: ``C`` is ``c``; unknown ones stay.
-
-    Raises
-    ------
-    ParameterError : a keyword is given in two spellings.
-    """
+    """Return keywords by their known names, whatever their case: ``C`` is ``c``; ParameterError for one given twice."""
     own = {name.lower(): name for name in known}
     found: dict[str, Any] = {}
     for name, value in given.items():

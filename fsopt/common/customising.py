@@ -35,10 +35,7 @@ _CURRENT: ContextVar[tuple[Mapping[str, Change], set[str]] | None] = ContextVar(
 
 @contextmanager
 def customised(functions: Mapping[str, Change] | None) -> Iterator[set[str]]:
-    """Put functions in force for the models that are read inside; yield the growing set of the slugs of these.
-
-    None leaves in force what is.
-    """
+    """Put functions in force, None those that are; yield the growing set of the slugs of the models read inside."""
     if functions is None:
         yield set()
         return
@@ -57,12 +54,7 @@ def changes_in_force() -> bool:
 
 
 def complete(model: Any) -> None:
-    """Call the function in force for a model, once.
-
-    Raises
-    ------
-    ParameterError : the function failed, or returned anything.
-    """
+    """Call the function in force for a model, once; raises ParameterError where it failed, or returned anything."""
     present, slug = _CURRENT.get(), getattr(model, SLUG, None)
     if present is None or slug is None:
         return

@@ -35,12 +35,7 @@ def expanded(path: str | os.PathLike[str], verb: str = "use") -> Path:
 
 
 def status(path: Path, verb: str = "use") -> os.stat_result | None:
-    """Return the status of a file behind links, None where there is none.
-
-    Raises
-    ------
-    FileError : the operating system refuses the path: a name is too long, a folder is closed, links form a loop.
-    """
+    """Return the status of a file behind links, None where there is none; raises FileError for an impossible path."""
     with refused(verb, path, "give another path", ValueError):  # a null byte
         try:
             return path.stat()
@@ -55,12 +50,7 @@ def brief(path: str | os.PathLike[str]) -> str:
 
 
 def check_readable(path: str | os.PathLike[str], what: str = "") -> Path:
-    """Return the path of a file or pipe that can be opened; ``what`` it is goes into the message.
-
-    Raises
-    ------
-    FileError : there is none, or it is a folder or a device.
-    """
+    """Return the path of a file or pipe; raises FileError, with ``what`` it is, for none, a folder or a device."""
     source = expanded(path, "read")
     with refused(f"read {what}".rstrip(), source, "check the path", ValueError):
         mode = source.stat().st_mode
@@ -74,12 +64,7 @@ def check_readable(path: str | os.PathLike[str], what: str = "") -> Path:
 
 
 def check_writable(path: str | os.PathLike[str]) -> Path:
-    """Return the path if a file can be written there; call it before a long computation of the file's content.
-
-    Raises
-    ------
-    FileError : the folder does not exist or is read-only, or the path is a folder or a read-only file.
-    """
+    """Return the path if a file can be written there, before its content is computed for long; raises FileError."""
     target = expanded(path, "write")
     found, real = status(target, "write"), Path(os.path.realpath(target))
     places = (target,) if _is_stream(target, found) else (real.parent, real)
@@ -100,11 +85,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield the path of an empty file; it takes the place of ``path`` if the block succeeds.
 
     The place keeps its mode, and a link stays a link to the file that is replaced. A device or a pipe is never
-    replaced: it is given the content.
-
-    Raises
-    ------
-    FileError : as :func:`check_writable`, or an error of the disk.
+    replaced: it is given the content. Raises FileError, of the disk too.
     """
     target = check_writable(path)
     found = status(target, "write")

@@ -35,18 +35,7 @@ def free_bytes() -> float:
 
 
 def require(size: float, what: str, hint: str = FEWER) -> None:
-    """Refuse what does not fit into the memory that is left.
-
-    Parameters
-    ----------
-    size : bytes, an estimate.
-    what : the arrays in the words of the message.
-    hint : what the user can do.
-
-    Raises
-    ------
-    MemoryLimitError : more bytes than are left; the message has both numbers in GB.
-    """
+    """Raise MemoryLimitError for arrays, called ``what``, of more bytes than are left, with both numbers in GB."""
     free = free_bytes()
     if size > free:
         raise MemoryLimitError(
@@ -56,12 +45,7 @@ def require(size: float, what: str, hint: str = FEWER) -> None:
 
 
 def size_limit() -> int:
-    """Return the largest number of bytes that a compressed or sparse file may expand to.
-
-    Raises
-    ------
-    ParameterError : the environment variable FSOPT_DATA_LIMIT is no positive number.
-    """
+    """Return the most bytes that a compressed or sparse file may expand to; raises ParameterError for no number."""
     text = os.environ.get(LIMIT_VARIABLE)
     try:
         gigabytes = DEFAULT_LIMIT if not text else float(text)
@@ -73,14 +57,7 @@ def size_limit() -> int:
 
 
 def check_size(size: float, what: str, error: type[FsoptError] = DataError) -> None:
-    """Refuse what takes more memory than :func:`size_limit` allows.
-
-    Parameters
-    ----------
-    size : bytes that are needed, or more.
-    what : subject of the sentence.
-    error : kind of the error, by the kind of the file.
-    """
+    """Raise an error of a kind for content, called ``what``, of more bytes than :func:`size_limit` allows."""
     allowed = size_limit()
     if size > allowed:
         raise error(

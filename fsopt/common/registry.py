@@ -36,8 +36,6 @@ GROUP = "fsopt"
 class Registry(Mapping[str, Entry]):
     """Entries by their names: those of the package, loaded at the first look, and behind them those of users.
 
-    The packages behind the entry points are loaded at the first name that is not there, and before names are listed.
-
     Parameters
     ----------
     kind : class of the entries.
@@ -114,12 +112,7 @@ class Registry(Mapping[str, Entry]):
         return f"<{self.what}s: {', '.join(self)}>"
 
     def register(self, entry: Entry, *, replace: bool = False) -> Entry:
-        """Add an entry of the user's own, and return it.
-
-        Parameters
-        ----------
-        entry : as at the end of the modules of the package.
-        replace : take the place of an entry of the user's own that has the name already, as in a notebook.
+        """Add an entry of the user's own, which may ``replace`` one of his, and return it.
 
         Raises
         ------

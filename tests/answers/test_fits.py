@@ -26,7 +26,7 @@ from fsopt.answers.certificate import Kind, make, merged
 from fsopt.answers.fits import fit_record
 from fsopt.answers.records import FORMAT, sealed
 from fsopt.answers.saved import read_record, solve_record
-from fsopt.answers.schema import FitFile, SolveFile, check_parts, is_parameter
+from fsopt.answers.schema import FitFile, SolveFile, file_of, is_parameter
 from fsopt.cli import main
 from fsopt.cli.fitting import print_fit
 from fsopt.errors import DataError, FileError, ParameterError
@@ -184,21 +184,21 @@ CASES = [
 
 @pytest.mark.parametrize(("record", "part"), CASES, ids=lambda v: getattr(v, "name", ""))
 def test_a_part_of_another_kind_is_refused(record, part):
-    check_parts(record, "here")
+    file_of(record, "here")
     with pytest.raises(FileError, match=f"'here' is not a saved answer: .*{part.name}"):
-        check_parts({**record, part.name: b""}, "here")
+        file_of({**record, part.name: b""}, "here")
     without = {key: value for key, value in record.items() if key != part.name}
     if part.required and part.name != "method":  # a record without a method is one of a solve
         with pytest.raises(FileError, match=f"'here' is not a saved answer: .*{part.name}"):
-            check_parts(without, "here")
+            file_of(without, "here")
     elif part.name != "method":
-        check_parts(without, "here")
+        file_of(without, "here")
 
 
 def test_an_unknown_part_is_refused():
     for record in (FIT, SOLVE):
         with pytest.raises(FileError, match="unknown field 'remark'"):
-            check_parts({**record, "remark": "none"}, "here")
+            file_of({**record, "remark": "none"}, "here")
 
 
 @pytest.mark.parametrize("part", [{"labels": ["1"]}, {"labels": 3}, {"labels": ["1", "1"]}, {"columns": ["x1"]}])
