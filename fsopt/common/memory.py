@@ -56,23 +56,24 @@ def size_limit() -> int:
     return int(gigabytes * 1e9)
 
 
-def check_size(size: float, what: str, error: type[FsoptError] = DataError) -> None:
-    """Raise an error of a kind for content, called ``what``, of more bytes than :func:`size_limit` allows."""
+def check_size(size: float, what: str, *, more: bool = False, error: type[FsoptError] = DataError) -> None:
+    """Raise an error of a kind for content, called ``what``, of so many bytes or ``more`` beyond :func:`size_limit`."""
     allowed = size_limit()
     if size > allowed:
+        needs = "more than" if more else "about"
         raise error(
-            f"{what} would take {size / 1e9:.2g} GB of memory or more, more than the limit of {allowed / 1e9:g} GB",
+            f"{what} would take {needs} {size / 1e9:.2g} GB of memory, more than the limit of {allowed / 1e9:g} GB",
             f"if the file is what it should be, raise the limit: {LIMIT_VARIABLE}={math.ceil(2 * size / 1e9)} "
             "(an environment variable, in gigabytes)",
         )
 
 
-def unpacked(content: bytes, what: str, error: type[FsoptError] = DataError) -> bytes:
+def unpacked(content: bytes, what: str, *, error: type[FsoptError] = DataError) -> bytes:
     """Return the content of a gzip file, expanded block by block and no further than the limit; see check_size."""
     blocks, size = list[bytes](), 0
     with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
         while block := stream.read(BLOCK):
             blocks.append(block)
             size += len(block)
-            check_size(size, what, error)
+            check_size(size, what, more=True, error=error)
     return b"".join(blocks)

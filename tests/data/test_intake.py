@@ -275,7 +275,7 @@ def test_the_limit_of_a_compressed_file(tmp_path, monkeypatch):
     path = tmp_path / "t.csv.gz"
     pd.DataFrame({"a": range(1000), "label": [0, 1] * 500}).to_csv(path, index=False)
     monkeypatch.setenv("FSOPT_DATA_LIMIT", "1e-6")
-    with pytest.raises(DataError, match=r"would take .* GB of memory or more.*raise the limit"):
+    with pytest.raises(DataError, match=r"would take more than .* GB of memory.*raise the limit"):
         load_dataset(path)
     monkeypatch.setenv("FSOPT_DATA_LIMIT", "1e-3")
     assert load_dataset(path).n == 1000
