@@ -26,12 +26,17 @@ BLOCK = 1 << 20
 
 
 def free_bytes() -> float:
-    """Return the bytes of the machine that are not taken; infinity on another system than Linux."""
+    """Return the bytes that this process may still take, of the machine and of its own limit; infinity if unknown."""
     try:
+        import resource
+
         rows = [row.split() for row in Path("/proc/meminfo").read_text(encoding="ascii").splitlines()]
-    except OSError:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    except (OSError, ImportError):  # another system than Linux
         return math.inf
-    return 1024.0 * sum(int(row[1]) for row in rows if row[0] in ("MemAvailable:", "SwapFree:"))
+    free = 1024.0 * sum(int(row[1]) for row in rows if row[0] in ("MemAvailable:", "SwapFree:"))
+    most = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return free if most == resource.RLIM_INFINITY else min(free, most - pages * resource.getpagesize())
 
 
 def require(size: float, what: str, hint: str = FEWER) -> None:

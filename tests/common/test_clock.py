@@ -206,3 +206,16 @@ def test_a_model_is_refused_before_it_is_built(slug, monkeypatch):
         fsopt.build(slug, data)
     monkeypatch.setattr(memory, "free_bytes", lambda: 40 * 4 * memory.ENTRY + 0.0)
     fsopt.build(slug, data)
+
+
+def test_the_limit_of_the_process_counts():
+    resource = pytest.importorskip("resource")
+    before, free = resource.getrlimit(resource.RLIMIT_AS), memory.free_bytes()
+    size = 64 << 30
+    resource.setrlimit(resource.RLIMIT_AS, (size, before[1]))
+    try:
+        assert memory.free_bytes() <= min(free * 1.5, size)
+        with pytest.raises(MemoryLimitError, match="GB are free"):
+            memory.require(size, "the arrays")
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
