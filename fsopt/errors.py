@@ -159,14 +159,8 @@ def foreign(
     """Turn whatever a library raises at its boundary into one error, which names the library and what it said.
 
     A library ends in whatever exception the line of code raises that stumbles over its input: there is no list of them.
-    Errors of fsopt pass, and a lack of memory, but for the size that the library itself could not allocate.
-
-    Parameters
-    ----------
-    library : its name.
-    fault, hint : of the error.
-    kind : class of the error.
-    passed : further exceptions that pass: those of the operating system have their own words.
+    Errors of fsopt pass, and further ones that have their own words, as those of the operating system; a lack of memory
+    passes, but for the size that the library itself could not allocate.
     """
     own: tuple[type[Exception], ...] = (FsoptError, *passed)
     try:
@@ -211,12 +205,7 @@ MOST_NAMES = 12
 def unknown(
     what: str, name: str, known: Iterable[str], command: str, words: Mapping[str, str] | None = None
 ) -> UnknownNameError:
-    """Return the error for an unregistered name, with what it stands for, or the most similar names, as a hint.
-
-    Parameters
-    ----------
-    words : words of others, in lower case and without separators -> what they are called here.
-    """
+    """Return the error for an unregistered name, with what a word of others is here, or similar names, as a hint."""
     names = sorted(known)
     some = ", ".join(names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
     meant = (words or {}).get("".join(sign for sign in str(name).lower() if sign.isalnum()))

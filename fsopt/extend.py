@@ -16,50 +16,6 @@ a figure            :func:`new_figure`, empty panels that a script saves and a n
 ==================  ==================================================================================================
 """
 
-from __future__ import annotations
+from fsopt.common import lazy
 
-from fsopt.answers.results import Point
-from fsopt.common.figures import new_figure
-from fsopt.compiler import Program
-from fsopt.compiler.values import values_of
-from fsopt.drivers.penalties import Approximation, Penalty, PenaltySpec, register_penalty
-from fsopt.drivers.run import Run
-from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess
-from fsopt.methods.registry import register_method
-from fsopt.methods.spec import MethodSpec, SavedFit
-from fsopt.methods.verdict import check_program, evidence
-from fsopt.models.gbd.fsp_master import add_cut
-from fsopt.models.registry import register_model
-from fsopt.models.spec import ModelSpec
-from fsopt.solvers.interface import Change, Outcome, Settings
-from fsopt.solvers.registry import register_solver
-from fsopt.solvers.spec import Package, SolverSpec
-
-__all__ = [
-    "Approximation",
-    "Change",
-    "Hyperplane",
-    "MethodSpec",
-    "ModelSpec",
-    "Outcome",
-    "Package",
-    "Penalty",
-    "PenaltySpec",
-    "Point",
-    "Program",
-    "Run",
-    "SavedFit",
-    "Settings",
-    "SolverSpec",
-    "add_cut",
-    "check_program",
-    "evidence",
-    "make_fit",
-    "new_figure",
-    "preprocess",
-    "register_method",
-    "register_model",
-    "register_penalty",
-    "register_solver",
-    "values_of",
-]
+__getattr__, __dir__, __all__ = lazy.attach("fsopt", __file__)

@@ -14,7 +14,7 @@ import pyomo.environ as pyo
 from fsopt.answers.fits import Fit
 from fsopt.answers.records import FORMAT, digest, plain
 from fsopt.answers.results import Point, SolveResult
-from fsopt.answers.schema import OF_TRAINED, FitFile, check_parts, converted, file_of
+from fsopt.answers.schema import OF_TRAINED, FitFile, converted, file_of
 from fsopt.answers.trained import Trained, fingerprint
 from fsopt.common.files import check_readable
 from fsopt.compiler import Program
@@ -52,13 +52,7 @@ def solve_record(
     source: str,
     params: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return the JSON object of a solve.
-
-    Parameters
-    ----------
-    model : the solved model. ``slug``, ``params`` : its name and the parameters of its builder.
-    data : the data set. ``source`` : its path or name, as the user gave it.
-    """
+    """Return the JSON object of the solved model ``slug`` with ``params`` for data that the user calls ``source``."""
     record = {
         "model": slug,
         "data": source,
@@ -79,19 +73,12 @@ def intact(record: Mapping[str, Any]) -> bool:
 
 
 def read_record(path: str | Path) -> dict[str, Any]:
-    """Return the JSON object of a saved answer, with the words 'inf' and 'nan' as numbers.
-
-    Raises
-    ------
-    FileError : the file cannot be read, is of another format, or has not the parts of :mod:`fsopt.answers.schema`.
-    """
+    """Return the JSON object of a saved answer; raises FileError for another format, or parts of another kind."""
     hint = "give a file that 'fsopt solve -o', 'fsopt fit -o' or the method save wrote"
     try:
         found = msgspec.json.decode(check_readable(path).read_bytes())
         held = found if isinstance(found, dict) else {}
         record = {name: value if name in NAMES else numbers(value) for name, value in held.items()}
-    except OSError as error:
-        raise FileError(f"cannot read '{path}': {error.strerror}", hint) from error
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise FileError(f"'{path}' is not JSON: {error}", hint) from error
     if record.get("format") != FORMAT:
@@ -100,7 +87,7 @@ def read_record(path: str | Path) -> dict[str, Any]:
             f"'{path}' is not a saved answer of the format {FORMAT}, which this version reads: it has {number}",
             "compute the answer again, and save it with 'fsopt solve -o', 'fsopt fit -o' or the method save",
         )
-    check_parts(record, path)
+    file_of(record, path)
     return record
 
 

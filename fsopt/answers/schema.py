@@ -155,12 +155,7 @@ def converted(value: Any, kind: type[T]) -> T:
 
 
 def file_of(record: Mapping[str, Any], path: str | Path) -> FitFile | SolveFile:
-    """Return a saved answer by its types.
-
-    Raises
-    ------
-    FileError : a part is missing, unknown or of another kind, or parts do not agree; the message names it and ``path``.
-    """
+    """Return a saved answer by its types; raises FileError, with the part, where one is missing, odd or of no use."""
     kind: type[FitFile | SolveFile] = FitFile if "method" in record else SolveFile
     try:
         return converted(record, kind)
@@ -168,20 +163,12 @@ def file_of(record: Mapping[str, Any], path: str | Path) -> FitFile | SolveFile:
         raise FileError(f"'{path}' is not a saved answer: {error}", "save it again") from error
 
 
-def check_parts(record: Mapping[str, Any], path: str | Path) -> None:
-    """Raise FileError where :func:`file_of` does."""
-    file_of(record, path)
-
-
 KINDS: Mapping[str, Any] = {"float": float, "int": Whole, "bool": bool, "str": str, "None": None, "Mapping": dict}
 """Word of an annotation -> type; every other word is that of a list."""
 
 
 def is_parameter(annotation: Any, value: Any) -> bool:
-    """Return whether a saved parameter is of a kind that its annotation names, such as ``float | None``.
-
-    Only annotations written as text are looked at, and only their outermost kinds.
-    """
+    """Return whether a saved parameter is of an outermost kind that its annotation, a text, names: ``float | None``."""
     if not isinstance(annotation, str):
         return True
     kinds = [KINDS.get(kind.strip().partition("[")[0], list) for kind in annotation.split("|")]

@@ -38,9 +38,8 @@ def fingerprint(data: Dataset) -> str:
     """Return the SHA-256 of X, y and the weights, which ties a saved answer to its data.
 
     It is that of the text ``(n, p)`` and then of the numbers as little-endian doubles, X sample by sample. Of sparse
-    data it is that of their canonical form: the text ``(n, p) sparse``, the ends of the rows and the places of the
-    columns as 64-bit integers, and the numbers. Sparse data with the same content agree in it; the same content as a
-    dense matrix does not, because methods scale it otherwise.
+    data, which methods scale otherwise, it is that of the text ``(n, p) sparse``, the ends of the rows and the places
+    of the columns as 64-bit integers, and the numbers.
     """
     digest = hashlib.sha256(f"{data.X.shape}{' sparse' if data.sparse else ''}".encode())
     *places, numbers = parts_of(data.X)
@@ -90,15 +89,8 @@ class Trained:
     def samples(self, given: Any, needed: Mask) -> Matrix:
         """Return samples as a matrix (n, p) of the features of the fit, matched by name where they have names.
 
-        Parameters
-        ----------
-        given : DataFrame, :class:`Dataset`, :class:`fsopt.data.given.Table`, or (n, p) array in the order of the
-            fit.
-        needed : (p,) features on which a score depends; the others may be missing, and are 0 then.
-
-        Raises
-        ------
-        DataError : a needed feature is missing, or has a missing or infinite value.
+        Features that are not needed (p,) may be missing, and are 0 then. Raises DataError where a needed one is
+        missing, or has a missing or infinite value.
         """
         names = [name for name, need in zip(self.features, needed, strict=True) if need]
         if isinstance(given, Dataset):
@@ -156,12 +148,7 @@ class Trained:
 
 
 def _held(given: Any, *, sparse: bool) -> tuple[Any, list[str] | None]:
-    """Return samples as a matrix, or as columns with names, and the names; None for the order of the fit.
-
-    Parameters
-    ----------
-    sparse : whether a frame of sparse columns is a sparse matrix.
-    """
+    """Return samples as a matrix (a frame of sparse columns, too, if asked) or columns; and names, or None without."""
     if isinstance(given, Table):
         array = given.features is None or given.zeros or is_sparse(given.X)
         return given.X if array and given.source is None else given.columns, given.features

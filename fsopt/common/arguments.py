@@ -30,12 +30,7 @@ def with_keywords_of(*sources: Callable[..., Any], without: Collection[str] = ()
     The signature and the docstring of the decorated function have its own keywords first, then those of the sources
     with their defaults and texts; a keyword of its own without a text has that of a source. The function itself hands
     them on, and what takes them refuses unknown names. Where it says nothing of what it returns, that and what it
-    raises are those of the last source.
-
-    Parameters
-    ----------
-    sources : functions with keyword-only parameters, each with a text of its own under Parameters.
-    without : names that are left out.
+    raises are those of the last source. Names of ``without`` are left out.
     """
 
     def named(function: F) -> F:
@@ -100,14 +95,7 @@ RANGES: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Argument:
-    """A kind of argument.
-
-    Attributes
-    ----------
-    what : noun of the message: "must be a text".
-    holds : whether a value is of the kind.
-    hint : a remedy.
-    """
+    """A kind of argument: its noun ("must be a text"), whether a value is of it, and a remedy."""
 
     what: str
     holds: Callable[[Any], bool]
@@ -152,10 +140,7 @@ def _native(value: Any) -> Any:
 
 
 def own_number(value: Any) -> Any:
-    """Return a number of numpy, an array of no dimensions, or a fraction, as Python's own bool, int or float.
-
-    Any other value is returned as it is. The interfaces of most solvers refuse numpy's types.
-    """
+    """Return a number of any type as Python's own bool, int or float, which solvers want, another value as it is."""
     if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
         value = value.item()
     # By its name, as help texts do not load numpy.
@@ -176,23 +161,10 @@ def optional(kind: Argument) -> Argument:
     return Argument(kind.what, lambda value: value is None or kind.holds(value), kind.hint)
 
 
-def _is_path(value: Any) -> bool:
-    if isinstance(value, str):
-        return True
-    try:
-        return isinstance(os.fspath(value), str)
-    except TypeError:
-        return False
-
-
 def _is_list(value: Any) -> bool:
     """Return whether a value has a length and can be read more than once; arrays without dimensions have none."""
     listed = isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping)
     return listed and getattr(value, "ndim", 1) != 0 and not hasattr(value, "columns")
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
 def _double(value: Any) -> float:
@@ -203,19 +175,15 @@ def _double(value: Any) -> float:
         return math.nan
 
 
-def _is_number(value: Any) -> bool:
-    return math.isfinite(_double(value))
-
-
-def _is_seconds(value: Any) -> bool:
-    return _double(value) > 0
-
-
 TEXT = Argument("a text", lambda value: isinstance(value, str), "give a name in quotes")
-PATH = Argument("a path", _is_path, "give a text or a pathlib.Path")
+PATH = Argument("a path", lambda value: isinstance(value, str | os.PathLike), "give a text or a pathlib.Path")
 FLAG = Argument("True or False", lambda value: isinstance(value, bool), "give True or False")
-WHOLE = Argument("a whole number", _is_whole, "for example 0")
-SECONDS = Argument("positive", _is_seconds, "give seconds > 0")
+WHOLE = Argument(
+    "a whole number",
+    lambda value: isinstance(value, numbers.Integral) and not isinstance(value, bool),
+    "for example 0",
+)
+SECONDS = Argument("positive", lambda value: _double(value) > 0, "give seconds > 0")
 FUNCTION = Argument("a function", callable, "give a function of one argument")
 EXECUTOR = Argument(
     "an executor",
@@ -223,7 +191,7 @@ EXECUTOR = Argument(
     "give a concurrent.futures.Executor, or Client.get_executor() of Dask",
 )
 LIST = Argument("a list", _is_list, "give a list of numbers")
-NUMBER = Argument("a finite number", _is_number, "for example 1.0")
+NUMBER = Argument("a finite number", lambda value: math.isfinite(_double(value)), "for example 1.0")
 OPTIONS = Argument(
     "a mapping of names",
     lambda value: isinstance(value, Mapping) and all(isinstance(name, str) for name in value),
@@ -232,16 +200,10 @@ OPTIONS = Argument(
 
 
 def checked(**kinds: Argument) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Return a decorator that checks the arguments of these names at every call.
-
-    Raises
-    ------
-    ParameterError : by the decorated function, for an argument of another kind.
-    """
+    """Return a decorator that checks the arguments of these names at every call; ParameterError for another kind."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         signature = inspect.signature(function)
-
         takes_any = any(one.kind is one.VAR_KEYWORD for one in signature.parameters.values())
 
         @functools.wraps(function)
@@ -260,12 +222,7 @@ def checked(**kinds: Argument) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def spelled(owner: str, given: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
-    """Return keywords by their known names, whatever their case: ``C`` is ``c``; unknown ones stay.
-
-    Raises
-    ------
-    ParameterError : a keyword is given in two spellings.
-    """
+    """Return keywords by their known names, whatever their case: ``C`` is ``c``; ParameterError for one given twice."""
     own = {name.lower(): name for name in known}
     found: dict[str, Any] = {}
     for name, value in given.items():

@@ -53,35 +53,14 @@ class Keeper:
 
 
 def write(path: Path, problem: Mapping[str, str], words: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
-    """Write a checkpoint in place of the last one.
-
-    Parameters
-    ----------
-    problem : identity of the problem, name -> text.
-    words : plain data.
-    arrays : numbers.
-
-    Raises
-    ------
-    FileError : it cannot be written.
-    """
+    """Write the checkpoint of a problem, told by texts, in place of the last one; raises FileError."""
     text = json.dumps({**words, "problem": dict(problem)}).encode()
     with whole_file(path) as temporary, temporary.open("wb") as file:
         np.savez(file, text=np.frombuffer(text, dtype=np.uint8), **arrays)
 
 
 def read(path: Path, kind: str, problem: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the words and the arrays of a checkpoint.
-
-    Parameters
-    ----------
-    kind : of what it is a checkpoint, for messages.
-    problem : identity of the problem that it has to be of.
-
-    Raises
-    ------
-    FileError : no checkpoint, a damaged one, or one of another problem.
-    """
+    """Return the words and the arrays of a checkpoint; raises FileError for a damaged one, or of another problem."""
     with undamaged(path, kind):
         with check_readable(path, "the checkpoint").open("rb") as file, np.load(file, allow_pickle=False) as parts:
             arrays = {name: parts[name] for name in parts.files}
@@ -103,9 +82,6 @@ def undamaged(path: Path, kind: str) -> Iterator[None]:
     """Raise FileError where a file cannot be read, or what is read of it is no checkpoint of this kind."""
     try:
         yield
-    except OSError as error:
-        raise FileError(f"cannot read the checkpoint '{path}': {error.strerror or error}", "check the path") from error
-    except (ValueError, KeyError, TypeError, IndexError, EOFError, zipfile.BadZipFile) as error:
-        raise FileError(
-            f"'{path}' is no checkpoint of {kind}, or damaged: {error}", "start again without it"
-        ) from error
+    except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError, zipfile.BadZipFile) as error:
+        fault = f"'{path}' is no checkpoint of {kind}, or damaged: {error}"
+        raise FileError(fault, "start again without it") from error

@@ -23,15 +23,13 @@ from fsopt.errors import OutOfTimeError
 
 LEAST = 0.1
 """Smallest limit of a solve in seconds: without any time a solver would not report that it has none."""
-
-
 FOREVER = 1e9
 """Seconds, 32 years: a limit from here on counts as none. Solvers refuse numbers that their types cannot hold."""
 SHARE, GRACE = 0.1, 1.0
 """Share of the limit, and seconds, by which building a model may exceed it: a limit of milliseconds still builds."""
 SLOWEST = 10.0
 """Seconds of the clock that a solver gets for a CPU second at most: a process that sleeps does not wait forever."""
-Times: TypeAlias = tuple[float, float]
+Times: TypeAlias = tuple[float, ...]
 """Seconds by the clock (``time.perf_counter``), and of the processor in all threads (``time.process_time``)."""
 
 
@@ -94,33 +92,25 @@ def limited(seconds: float | None, *, cpu: float | None = None, extend: bool = F
         return
     began = _now()
     spans = [math.inf if span is None else span for span in given]
-    limit = _Limit(
-        began,
-        (began[0] + spans[0], began[1] + spans[1]),
-        (began[0] + (1.0 + SHARE) * spans[0] + GRACE, began[1] + (1.0 + SHARE) * spans[1] + GRACE),
-    )
+    deadline = tuple(now + span for now, span in zip(began, spans, strict=True))
+    patience = tuple(end + SHARE * span + GRACE for end, span in zip(deadline, spans, strict=True))
+    limit = _Limit(began, deadline, patience)
     if outer is not None and not extend:
-        limit = _Limit(
-            outer.began, _first(limit.deadline, outer.deadline), _first(limit.patience, outer.patience), outer.found
-        )
+        first, soonest = (tuple(map(min, *pair)) for pair in ((deadline, outer.deadline), (patience, outer.patience)))
+        limit = _Limit(outer.began, first, soonest, outer.found)
     with _set(limit, outer):
         yield
 
 
-def _first(one: Times, other: Times) -> Times:
-    """Return the earlier one of each of both times."""
-    return min(one[0], other[0]), min(one[1], other[1])
-
-
 @contextmanager
-def _set(limit: _Limit, outer: _Limit | None) -> Iterator[None]:
+def _set(limit: _Limit | None, outer: _Limit | None) -> Iterator[None]:
     """Run a block with a limit; a point that it finds is one for the limit around it, too."""
     token = _LIMIT.set(limit)
     try:
         yield
     finally:
         _LIMIT.reset(token)
-        if outer is not None:
+        if outer is not None and limit is not None:
             outer.found |= limit.found
 
 
@@ -128,21 +118,15 @@ def _set(limit: _Limit, outer: _Limit | None) -> Iterator[None]:
 def anew() -> Iterator[None]:
     """Run a block that searches for a point as if there were none yet: it builds models within the limit only."""
     outer = _LIMIT.get()
-    if outer is None:
-        yield
-        return
-    with _set(_Limit(outer.began, outer.deadline, outer.patience), outer):
+    with _set(outer and _Limit(outer.began, outer.deadline, outer.patience), outer):
         yield
 
 
 @contextmanager
 def lifted() -> Iterator[None]:
     """Run a block without the limit around it: the last step of a loop, without which there is no answer."""
-    token = _LIMIT.set(None)
-    try:
+    with _set(None, None):
         yield
-    finally:
-        _LIMIT.reset(token)
 
 
 def left(seconds: float | None = None) -> float | None:

@@ -7,13 +7,12 @@ certified or searched.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any, TypeAlias
 
 from fsopt.common.arguments import Argument
@@ -30,30 +29,20 @@ SLUG, CHANGED = "_fsopt_slug", "_fsopt_changed"
 """Attributes of a model: the slug of its builder, and whether the function of this slug was called."""
 
 
-@dataclass
-class _InForce:
-    """The functions in force, and the slugs of the models that were read meanwhile."""
-
-    functions: Mapping[str, Change]
-    read: set[str] = field(default_factory=set)
-
-
-_CURRENT: ContextVar[_InForce | None] = ContextVar("changes", default=None)
+_CURRENT: ContextVar[tuple[Mapping[str, Change], set[str]] | None] = ContextVar("changes", default=None)
+"""The functions in force, and the slugs of the models that were read meanwhile."""
 
 
 @contextmanager
 def customised(functions: Mapping[str, Change] | None) -> Iterator[set[str]]:
-    """Put functions in force for the models that are read inside; yield the growing set of the slugs of these.
-
-    None leaves in force what is.
-    """
+    """Put functions in force, None those that are; yield the growing set of the slugs of the models read inside."""
     if functions is None:
         yield set()
         return
-    present = _InForce(dict(functions))
-    token = _CURRENT.set(present)
+    read = set[str]()
+    token = _CURRENT.set((dict(functions), read))
     try:
-        yield present.read
+        yield read
     finally:
         _CURRENT.reset(token)
 
@@ -61,38 +50,31 @@ def customised(functions: Mapping[str, Change] | None) -> Iterator[set[str]]:
 def changes_in_force() -> bool:
     """Return whether there is a function for the models of any slug: what solves no model would not see it."""
     present = _CURRENT.get()
-    return present is not None and bool(present.functions)
+    return present is not None and bool(present[0])
 
 
 def complete(model: Any) -> None:
-    """Call the function in force for a model, once.
-
-    Raises
-    ------
-    ParameterError : the function failed, or returned anything.
-    """
-    present = _CURRENT.get()
-    slug = getattr(model, SLUG, None)
+    """Call the function in force for a model, once; raises ParameterError where it failed, or returned anything."""
+    present, slug = _CURRENT.get(), getattr(model, SLUG, None)
     if present is None or slug is None:
         return
-    present.read.add(slug)
-    change = present.functions.get(slug)
-    if change is None or getattr(model, CHANGED, False):
+    functions, read = present
+    read.add(slug)
+    if slug not in functions or getattr(model, CHANGED, False):
         return
     setattr(model, CHANGED, True)
+    what = f"the function for the model '{slug}'"
     try:
-        returned: Any = change(model)
+        returned: Any = functions[slug](model)
     except FsoptError:
         raise
     except Exception as error:
         raise ParameterError(
-            f"the function for the model '{slug}' failed ({type(error).__name__}: {error})".replace("\n", " "),
+            f"{what} failed ({type(error).__name__}: {error})".replace("\n", " "),
             f"correct it; 'fsopt show {slug}' lists the components",
         ) from error
     if returned is not None:
-        raise ParameterError(
-            f"the function for the model '{slug}' returned {shown(returned)}", "change the model in place, return None"
-        )
+        raise ParameterError(f"{what} returned {shown(returned)}", "change the model in place, return None")
 
 
 def names_of(functions: Mapping[str, Change]) -> dict[str, str]:
@@ -102,54 +84,36 @@ def names_of(functions: Mapping[str, Change]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class FromFile:
-    """A function of a Python file, loaded at its first call: it can be sent to other processes, with the file's text.
+    """A function of a Python file, which goes to other processes with the text of the file.
 
     Attributes
     ----------
     path, name : of the file, and of the function in it.
     slug : the key, where the name in the file is a mapping of slugs to functions; empty otherwise.
-    sent : the text of the file, where it came from another process, whose files this one may not have.
+    text : of the file, read where it is not given; raises ParameterError.
     """
 
     path: str
     name: str
     slug: str = ""
-    sent: str | None = None
+    text: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.text:
+            try:
+                object.__setattr__(self, "text", Path(self.path).read_text(encoding="utf-8"))
+            except (OSError, ValueError) as error:
+                raise ParameterError(f"there is no Python file '{self.path}'", "give FILE.py:FUNCTION") from error
 
     @property
     def __name__(self) -> str:
         """File and function, for messages and saved answers."""
         return f"{Path(self.path).name}:{self.name}"
 
-    @property
-    def text(self) -> str:
-        """The text of the file; raises ParameterError."""
-        if self.sent is not None:
-            return self.sent
-        try:
-            return Path(self.path).read_text(encoding="utf-8")
-        except (OSError, ValueError) as error:
-            raise ParameterError(f"there is no Python file '{self.path}'", "give FILE.py:FUNCTION") from error
-
-    def __reduce__(self) -> tuple[type[FromFile], tuple[str, str, str, str]]:
-        return type(self), (self.path, self.name, self.slug, self.text)
-
     def load(self) -> Any:
         """Return the function, or the mapping; raises ParameterError."""
-        key = f"fsopt_customise_{abs(hash(str(Path(self.path).resolve())))}"
-        if key not in sys.modules:
-            module = ModuleType(key)
-            module.__file__ = self.path
-            try:
-                exec(compile(self.text, self.path, "exec"), vars(module))
-            except ParameterError:
-                raise
-            except Exception as error:
-                raise ParameterError(f"'{self.path}' cannot be run ({error!r})", "correct the file") from error
-            sys.modules[key] = module
-        found = getattr(sys.modules[key], self.name, None)
-        if isinstance(found, Mapping) and self.slug:
-            found = found.get(self.slug)
+        found = _run(self.path, self.text).get(self.name)
+        found = found.get(self.slug) if isinstance(found, Mapping) and self.slug else found
         if not callable(found) and not isinstance(found, Mapping):
             raise ParameterError(f"'{self.path}' has no function '{self.name}'", "give FILE.py:FUNCTION")
         return found
@@ -157,3 +121,16 @@ class FromFile:
     def __call__(self, model: Any) -> None:
         """Change a model."""
         self.load()(model)
+
+
+@cache
+def _run(path: str, text: str) -> dict[str, Any]:
+    """Return the names of a Python file after it has run, once; raises ParameterError."""
+    names: dict[str, Any] = {"__file__": path}
+    try:
+        exec(compile(text, path, "exec"), names)
+    except ParameterError:
+        raise
+    except Exception as error:
+        raise ParameterError(f"'{path}' cannot be run ({error!r})", "correct the file") from error
+    return names

@@ -22,11 +22,6 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 BLUE, ORANGE = COLOURS[:2]
 MARKERS = "osD^vP*X<>h"
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
-DISTANCES = (5.0, 10.0, 18.0, 28.0, 40.0, 55.0, 75.0)
-"""Points between a mark and its name, the nearest free ones are taken; from the third on a line leads to the mark."""
-PADDING = 1.5
-"""Points around a name that stay free."""
-DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1))
 
 
 def new_figure(panels: int, *, height: float = 3.6, columns: int | None = None) -> Figure:
@@ -80,53 +75,10 @@ def plain(text: str) -> str:
 
 
 def name_points(figure: Figure, points: Sequence[tuple[float, float]], names: Sequence[str]) -> None:
-    """Write its name beside each point of the first panel, within the frame and over no other where there is room.
-
-    A name that is far from its point, or nearer to another one, has a line to it.
-    """
-    from matplotlib.transforms import Bbox
-
-    axes = figure.axes[0]
-    figure.draw_without_rendering()
-    per_point, frame = figure.dpi / 72.0, axes.get_window_extent()
-    marks = axes.transData.transform(points)
-    taken = [Bbox.from_bounds(x - 3 * per_point, y - 3 * per_point, 6 * per_point, 6 * per_point) for x, y in marks]
-    for k, ((x, y), point, name) in enumerate(zip(marks, points, names, strict=True)):
-        label = axes.annotate(
-            plain(name), point, xytext=(0, 0), textcoords="offset points", fontsize="small", in_layout=False
-        )
-        size = label.get_window_extent().padded(PADDING * per_point)
-        boxes = [
-            (
-                distance,
-                Bbox.from_bounds(
-                    x + right * distance * per_point + (right - 1) / 2 * size.width,
-                    y + up * distance * per_point + (up - 1) / 2 * size.height,
-                    size.width,
-                    size.height,
-                ),
-            )
-            for distance in DISTANCES
-            for right, up in DIRECTIONS
-        ]
-        inside = [
-            (d, b) for d, b in boxes if frame.x0 <= b.x0 and b.x1 <= frame.x1 and frame.y0 <= b.y0 <= b.y1 <= frame.y1
-        ]
-        distance, box = min(inside or boxes, key=lambda one: sum(one[1].overlaps(other) for other in taken))
-        taken.append(box)
-        text = box.padded(-PADDING * per_point)
-        gaps = np.hypot(*np.maximum(np.maximum(text.min - marks, marks - text.max), 0.0).T)
-        far = distance >= DISTANCES[2] or gaps.min() < gaps[k] - per_point
-        label.remove()
-        axes.annotate(
-            plain(name),
-            point,
-            xytext=((text.x0 - x) / per_point, (text.y0 - y) / per_point),
-            textcoords="offset points",
-            fontsize="small",
-            in_layout=False,
-            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5},
-            arrowprops={"arrowstyle": "-", "linewidth": 0.5, "color": "0.5"} if far else None,
+    """Write its name above each point of the first panel."""
+    for point, name in zip(points, names, strict=True):
+        figure.axes[0].annotate(
+            plain(name), point, (4, 4), textcoords="offset points", fontsize="small", in_layout=False
         )
 
 

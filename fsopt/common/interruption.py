@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from types import FrameType
 from typing import Any, Protocol, TypeVar
@@ -34,26 +34,20 @@ def whole_or_interrupted() -> Iterator[None]:
     :func:`end_if_interrupted` between two solves. Outside the main thread, and where the caller handles the signal
     itself, it is left alone.
     """
-    asked, before = _ASKED.get(), signal.getsignal(signal.SIGINT)
-    outer = asked is None and before is signal.default_int_handler
+    outer = _ASKED.get()
+    event = threading.Event() if outer is None else outer
 
     def note(number: int, frame: FrameType | None) -> None:
         event.set()
-        handle(before)  # here, since the end of the block may be what is interrupted
+        handle(signal.default_int_handler)  # here, since the end of the block may be what is interrupted
         raise KeyboardInterrupt
 
-    event = threading.Event() if asked is None else asked
     token = _ASKED.set(event)
-    if outer:
-        handle(note)
     try:
-        yield
+        with _handled(note) if outer is None else nullcontext():
+            yield
     finally:
-        try:
-            if outer:
-                handle(before)
-        finally:
-            _ASKED.reset(token)
+        _ASKED.reset(token)
         if event.is_set():
             raise KeyboardInterrupt
 
@@ -90,21 +84,27 @@ def deferred_interruption() -> Iterator[Callable[[], bool]]:
     Outside the main thread, where Python sets no signal handlers, and where the caller handles the signal itself, the
     signal is left alone.
     """
-    before = signal.getsignal(signal.SIGINT)
-    asked = False
+    asked = threading.Event()
 
     def note(number: int, frame: FrameType | None) -> None:
-        nonlocal asked
-        if asked:
+        if asked.is_set():
             raise KeyboardInterrupt
-        asked = True
+        asked.set()
 
+    with _handled(note):
+        yield asked.is_set
+
+
+@contextmanager
+def _handled(handler: Any) -> Iterator[None]:
+    """Give Ctrl-C to a handler in a block, but where the caller has one of his own."""
+    before = signal.getsignal(signal.SIGINT)
     if before is not signal.default_int_handler:
-        yield lambda: False
+        yield
         return
-    handle(note)
+    handle(handler)
     try:
-        yield lambda: asked
+        yield
     finally:
         handle(before)
 

@@ -9,8 +9,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
-from fsopt.common.files import only_mine
-
 F = TypeVar("F", bound=Callable[..., Any])
 LOOPS: dict[Callable[..., Any], Callable[..., Any]] = {}
 """Function of arrays -> the loops that are compiled in its place."""
@@ -25,8 +23,7 @@ def available() -> bool:
 def compiled(function: Callable[..., Any], inner: Iterable[Callable[..., Any]] = (), **options: Any) -> Any:
     """Return a function that is compiled at its first call, or taken from the cache of an earlier process.
 
-    Where this user has no folder for a cache, a search does not use them: each process would compile again.
-    The files of the cache are pickles: whoever can write them has his code run by each process that reads them.
+    It is kept in pickles beside the code, or in the user's own folder; where he has none, each process compiles.
 
     Parameters
     ----------
@@ -35,18 +32,17 @@ def compiled(function: Callable[..., Any], inner: Iterable[Callable[..., Any]] =
     """
     import numba
 
+    loops = LOOPS.get(function, function)
     try:
-        found = numba.njit(LOOPS.get(function, function), cache=True, **options)
-        if only_mine(found.stats.cache_path, f"*.{found.__name__}-*.nb?"):
-            # numba knows when the file of the function itself has changed, not those of the functions that it calls.
-            written = max(Path(one.__code__.co_filename).stat().st_mtime for one in (*inner, *LOOPS.values()))
-            for file in cached(found):
-                if file.stat().st_mtime < written:
-                    file.unlink(missing_ok=True)
-            return found
+        found = numba.njit(loops, cache=True, **options)
     except RuntimeError:  # no folder of this user can be written
-        pass
-    return numba.njit(LOOPS.get(function, function), **options)
+        return numba.njit(loops, **options)
+    # numba knows when the file of the function itself has changed, not those of the functions that it calls.
+    written = max(Path(one.__code__.co_filename).stat().st_mtime for one in (*inner, *LOOPS.values()))
+    for file in cached(found):
+        if file.stat().st_mtime < written:
+            file.unlink(missing_ok=True)
+    return found
 
 
 def cached(function: Any) -> Iterator[Path]:

@@ -1,4 +1,4 @@
-"""Public names of a package that are loaded at their first use."""
+"""Public names of a package, or of a module beside it, that are loaded at their first use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 
 def attach(package: str, path: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package: the names that its ``__init__.pyi`` imports."""
+    """Return ``__getattr__``, ``__dir__``, ``__all__`` of a file: names that its ``.pyi`` imports from a package."""
     places: dict[str, str] = {}
     for node in ast.parse(Path(path).with_suffix(".pyi").read_text("utf-8")).body:
         if isinstance(node, ast.ImportFrom) and node.level == 1:

@@ -27,34 +27,20 @@ BLOCK = 1 << 20
 
 def free_bytes() -> float:
     """Return the bytes that this process may still take, of the machine and of its own limit; infinity if unknown."""
-    free = math.inf
     try:
-        rows = [row.split() for row in Path("/proc/meminfo").read_text(encoding="ascii").splitlines()]
-        free = 1024.0 * sum(int(row[1]) for row in rows if row[0] in ("MemAvailable:", "SwapFree:"))
         import resource
 
-        most = resource.getrlimit(resource.RLIMIT_AS)[0]
-        if most != resource.RLIM_INFINITY:
-            pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-            free = min(free, most - pages * resource.getpagesize())
+        rows = [row.split() for row in Path("/proc/meminfo").read_text(encoding="ascii").splitlines()]
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     except (OSError, ImportError):  # another system than Linux
-        pass
-    return free
+        return math.inf
+    free = 1024.0 * sum(int(row[1]) for row in rows if row[0] in ("MemAvailable:", "SwapFree:"))
+    most = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return free if most == resource.RLIM_INFINITY else min(free, most - pages * resource.getpagesize())
 
 
 def require(size: float, what: str, hint: str = FEWER) -> None:
-    """Refuse what does not fit into the memory that is left.
-
-    Parameters
-    ----------
-    size : bytes, an estimate.
-    what : the arrays in the words of the message.
-    hint : what the user can do.
-
-    Raises
-    ------
-    MemoryLimitError : more bytes than are left; the message has both numbers in GB.
-    """
+    """Raise MemoryLimitError for arrays, called ``what``, of more bytes than are left, with both numbers in GB."""
     free = free_bytes()
     if size > free:
         raise MemoryLimitError(
@@ -64,12 +50,7 @@ def require(size: float, what: str, hint: str = FEWER) -> None:
 
 
 def size_limit() -> int:
-    """Return the largest number of bytes that a compressed or sparse file may expand to.
-
-    Raises
-    ------
-    ParameterError : the environment variable FSOPT_DATA_LIMIT is no positive number.
-    """
+    """Return the most bytes that a compressed or sparse file may expand to; raises ParameterError for no number."""
     text = os.environ.get(LIMIT_VARIABLE)
     try:
         gigabytes = DEFAULT_LIMIT if not text else float(text)
@@ -81,15 +62,7 @@ def size_limit() -> int:
 
 
 def check_size(size: float, what: str, *, more: bool = False, error: type[FsoptError] = DataError) -> None:
-    """Refuse what takes more memory than :func:`size_limit` allows.
-
-    Parameters
-    ----------
-    size : bytes that are needed, in total if not ``more``.
-    what : subject of the sentence.
-    more : whether the total may be larger.
-    error : kind of the error, by the kind of the file.
-    """
+    """Raise an error of a kind for content, called ``what``, of so many bytes or ``more`` beyond :func:`size_limit`."""
     allowed = size_limit()
     if size > allowed:
         needs = "more than" if more else "about"
@@ -100,20 +73,12 @@ def check_size(size: float, what: str, *, more: bool = False, error: type[FsoptE
         )
 
 
-def unpacked(content: bytes, what: str, *, each: int = 1, error: type[FsoptError] = DataError) -> bytes:
-    """Return the content of a gzip file, expanded block by block and no further than the limit.
-
-    Parameters
-    ----------
-    content : of the compressed file.
-    what : subject of the sentence that refuses it.
-    each : bytes of memory that a byte of the expanded content takes where it is read.
-    error : kind of the error, by the kind of the file.
-    """
+def unpacked(content: bytes, what: str, *, error: type[FsoptError] = DataError) -> bytes:
+    """Return the content of a gzip file, expanded block by block and no further than the limit; see check_size."""
     blocks, size = list[bytes](), 0
     with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
         while block := stream.read(BLOCK):
             blocks.append(block)
             size += len(block)
-            check_size(each * size, what, more=True, error=error)
+            check_size(size, what, more=True, error=error)
     return b"".join(blocks)

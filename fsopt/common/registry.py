@@ -36,8 +36,6 @@ GROUP = "fsopt"
 class Registry(Mapping[str, Entry]):
     """Entries by their names: those of the package, loaded at the first look, and behind them those of users.
 
-    The packages behind the entry points are loaded at the first name that is not there, and before names are listed.
-
     Parameters
     ----------
     kind : class of the entries.
@@ -45,7 +43,7 @@ class Registry(Mapping[str, Entry]):
     package : where the modules are.
     modules : below the package, in the order of tables; each ends in its entry ``SPEC``, or in several, ``SPECS``.
     listing : command that lists the names.
-    key : attribute of an entry that holds its name.
+    key, function : attributes of an entry that hold its name, and the function that it rests on; empty for none.
     check : raises ParameterError for an entry of the user's own that cannot work.
     words : other words for entries, see :func:`fsopt.errors.unknown`.
 
@@ -63,6 +61,7 @@ class Registry(Mapping[str, Entry]):
         *,
         listing: str,
         key: str = "name",
+        function: str = "",
         check: Callable[[Entry], None] = lambda entry: None,
         words: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
@@ -72,6 +71,7 @@ class Registry(Mapping[str, Entry]):
         self.modules = modules
         self.listing = listing
         self.key = key
+        self.function = function
         self.check = check
         self.words = words
         self.own: dict[str, Entry] = {}
@@ -112,12 +112,7 @@ class Registry(Mapping[str, Entry]):
         return f"<{self.what}s: {', '.join(self)}>"
 
     def register(self, entry: Entry, *, replace: bool = False) -> Entry:
-        """Add an entry of the user's own, and return it.
-
-        Parameters
-        ----------
-        entry : as at the end of the modules of the package.
-        replace : take the place of an entry of the user's own that has the name already, as in a notebook.
+        """Add an entry of the user's own, which may ``replace`` one of his, and return it.
 
         Raises
         ------
@@ -133,21 +128,11 @@ class Registry(Mapping[str, Entry]):
             raise ParameterError(f"'{name}' is no name for a {self.what}", "give a word such as my-svm")
         if name in self and not (replace and name in self.own):
             raise ParameterError(f"there is a {self.what} called '{name}' already", "give another name")
+        if self.function and not callable(given := getattr(entry, self.function)):
+            raise ParameterError(f"the {self.what} '{name}' has {shown(given)} for a function", "give a function")
         self.check(entry)
         self.own[name] = entry
         return entry
-
-
-def check_function(what: str, function: Any) -> None:
-    """Raise ParameterError for an entry that rests on something else than a function.
-
-    Parameters
-    ----------
-    what : the entry, such as ``the model 'x'``.
-    function : its function.
-    """
-    if not callable(function):
-        raise ParameterError(f"{what} has {shown(function)} for a function", "give a function")
 
 
 def load_plugins() -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -141,8 +140,6 @@ def read(expression: Any, column: dict[int, int], scale: float = 1.0, terms: Ter
             terms.values.append(scale * (coef if coef.__class__ in native_numeric_types else float(coef())))
         elif kind is Dot:
             terms.dots.append((scale, node))
-        elif kind is SumExpression or kind is LinearExpression:
-            _read_sum(scale, node, column, terms, stack)
         elif kind in native_numeric_types:
             terms.constant += scale * node
         elif (j := column.get(id(node))) is not None:
@@ -151,84 +148,32 @@ def read(expression: Any, column: dict[int, int], scale: float = 1.0, terms: Ter
         elif not node.is_potentially_variable():
             terms.constant += scale * float(value(node))
         else:
-            _operator(kind)(scale, node, column, terms, stack)
+            stack.extend(_parts(scale, node, column, terms))
     return terms
 
 
-_Stack: TypeAlias = list[tuple[float, Any]]
-_Reader: TypeAlias = Callable[[float, Any, dict[int, int], Terms, _Stack], None]
-
-
-def _read_sum(scale: float, node: Any, column: dict[int, int], terms: Terms, stack: _Stack) -> None:
-    """Add the monomials, variables and forms of a sum, most of its terms, at once; put the others on the stack."""
-    others = []
-    for arg in node.args:
-        if type(arg) is MonomialTermExpression:
-            coef, var = arg._args_
-            terms.columns.append(column[id(var)])
-            terms.values.append(scale * (coef if coef.__class__ in native_numeric_types else float(coef())))
-        elif (j := column.get(id(arg))) is not None:
-            terms.columns.append(j)
-            terms.values.append(scale)
-        elif type(arg) is Dot:
-            terms.dots.append((scale, arg))
-        else:
-            others.append((scale, arg))
-    stack += reversed(others)
-
-
-def _read_negation(scale: float, node: Any, _: dict[int, int], terms: Terms, stack: _Stack) -> None:
-    stack.append((-scale, node.args[0]))
-
-
-def _read_named(scale: float, node: Any, _: dict[int, int], terms: Terms, stack: _Stack) -> None:
-    stack.append((scale, node.expr))
-
-
-def _read_product(scale: float, node: Any, column: dict[int, int], terms: Terms, stack: _Stack) -> None:
-    left, right = node._args_
-    if constant(left):
-        stack.append((scale * float(value(left)), right))
-    elif constant(right):
-        stack.append((scale * float(value(right)), left))
-    else:
+def _parts(scale: float, node: Any, column: dict[int, int], terms: Terms) -> list[tuple[float, Any]]:
+    """Return parts of which a node is the sum, the last one first; enter a node without such parts in the terms."""
+    if isinstance(node, SumExpression):
+        return [(scale, part) for part in reversed(node.args)]
+    if isinstance(node, NamedExpressionData):
+        return [(scale, node.expr)]
+    if isinstance(node, NegationExpression):
+        return [(-scale, node.args[0])]
+    if isinstance(node, DivisionExpression) and constant(node.args[1]):
+        return [(scale / float(value(node.args[1])), node.args[0])]
+    if isinstance(node, ProductExpression):
+        left, right = node._args_
+        if constant(left):
+            return [(scale * float(value(left)), right)]
+        if constant(right):
+            return [(scale * float(value(right)), left)]
         _multiply(scale, node, left, right, column, terms)
-
-
-def _read_quotient(scale: float, node: Any, _: dict[int, int], terms: Terms, stack: _Stack) -> None:
-    if constant(node.args[1]):
-        stack.append((scale / float(value(node.args[1])), node.args[0]))
+    elif isinstance(node, PowExpression) and constant(node.args[1]) and value(node.args[1]) == 2:
+        _multiply(scale, node, node.args[0], node.args[0], column, terms)
     else:
         terms.nonlinear.append((scale, node))
-
-
-def _read_power(scale: float, node: Any, column: dict[int, int], terms: Terms, _: _Stack) -> None:
-    base, exponent = node._args_
-    if constant(exponent) and value(exponent) == 2:
-        _multiply(scale, node, base, base, column, terms)
-    else:
-        terms.nonlinear.append((scale, node))
-
-
-def _read_other(scale: float, node: Any, _: dict[int, int], terms: Terms, stack: _Stack) -> None:
-    terms.nonlinear.append((scale, node))
-
-
-_KINDS: tuple[tuple[type, _Reader], ...] = (
-    (SumExpression, _read_sum),
-    (NegationExpression, _read_negation),
-    (NamedExpressionData, _read_named),
-    (ProductExpression, _read_product),
-    (DivisionExpression, _read_quotient),
-    (PowExpression, _read_power),
-    (object, _read_other),
-)
-
-
-@cache
-def _operator(kind: type) -> _Reader:
-    """Return the reader of a type of nodes, which may be derived from one of those above."""
-    return next(reader for known, reader in _KINDS if issubclass(kind, known))
+    return []
 
 
 def with_constants(terms: Terms, constants: Mapping[int, float], column: dict[int, int]) -> Terms:

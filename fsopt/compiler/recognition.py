@@ -40,12 +40,7 @@ Stack: TypeAlias = NDArray[np.float64]
 class Family:
     """N quadratic constraints ``t'Qt + a't + d <= 0`` with the same terms in different variables ``x = units * t``.
 
-    Attributes
-    ----------
-    members : (N,) positions in the list of constraints.
-    columns : (N, k) columns of their variables.
-    Q, a, d : (N, k, k), (N, k) and (N,) coefficients.
-    units : (N, k) powers of 2, in which the diagonal of Q is near 1.
+    They have positions (N,), columns of variables (N, k), and powers of 2, in which the diagonal of Q is near 1.
     """
 
     members: Indices
@@ -121,8 +116,7 @@ def _family(bodies: sp.csr_matrix, places: Indices, listed: list[tuple[int, list
 def unit_diagonal(Q: Stack) -> Stack:
     """Return powers of 2 (N, k) with which the rows of ``units_i Q_ij units_j`` (N, k, k) have a largest size near 1.
 
-    Where Q is positive semidefinite, these are the units of its diagonal, as no entry exceeds the larger of its two
-    diagonal ones; a row whose diagonal is 0, as of a product of two variables, has those of its largest entry.
+    Where Q is positive semidefinite, its diagonal gives them; a row whose diagonal is 0 has those of its largest entry.
     """
     sizes = np.abs(Q)
     diagonal = np.diagonal(sizes, axis1=1, axis2=2)

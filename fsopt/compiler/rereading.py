@@ -121,10 +121,7 @@ def _monomial(node: Any) -> bool:
 
 
 def reread_bounds(p: Program) -> bool:
-    """Read the bounds again; return whether domains and constants are as before, and cones still cones.
-
-    A rotated cone w^2 <= s t is one because of s, t >= 0: a head that cannot be negative is part of the class.
-    """
+    """Read the bounds again; return whether domains and constants are as before, and cones still cones."""
     same = np.array_equal(p.integer, integers(p.variables))
     lb, ub = read_bounds(p.variables)
     same &= not p.constants or p.constants == fixed_values(p.variables)

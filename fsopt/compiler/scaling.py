@@ -73,13 +73,9 @@ def equilibrate(
     costs: Vector,
     integer: Mask,
 ) -> Scaling:
-    """Return the scaling of a program: linear rows A (m, n), columns, and cones.
+    """Return the scaling of rows A (m, n) and columns with their bounds, cones, and an objective.
 
-    Parameters
-    ----------
-    row_bounds, column_bounds : lower and upper bounds (m,) of the rows and (n,) of the columns.
-    curvature, costs : (n,) diagonal of the matrix of the objective, and its linear part.
-    integer : (n,) mask of the integer columns, which have the unit 1 and tell nothing of the units of others.
+    Curvature (n,) is the diagonal of its matrix; an integer column has the unit 1, and tells nothing of the others'.
     """
     m, n = A.shape
     least, most = _facts(*(np.concatenate(ends) for ends in zip(row_bounds, column_bounds, strict=True)))

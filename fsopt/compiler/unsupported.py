@@ -97,10 +97,7 @@ def unsupported_kinds(model: pyo.ConcreteModel) -> dict[str, str]:
 
 
 def unsupported_functions(listed: Listed, column: Mapping[int, int]) -> dict[str, str]:
-    """Return function -> name of the first component with it, of those without derivatives here.
-
-    ParameterError where a variable is none of the model, a term is nested too deep, or a number of it is not finite.
-    """
+    """Return function -> first component with it, of those without derivatives here; ParameterError for odd terms."""
     found: dict[str, str] = {}
     known: set[int] = set()
     for component, terms in listed:
@@ -139,10 +136,7 @@ def function_of(node: Any) -> str:
 
 
 def refuse_infinite(rows: Sequence[ConstraintRow], listed: Listed) -> None:
-    """Raise ParameterError for a number in rows or listed (component, terms) that is infinite or no number.
-
-    A bound that no number meets is refused, too.
-    """
+    """Raise ParameterError for a number that is infinite or none in listed terms, or a bound that no number meets."""
     for component, terms in listed:
         numbers = [terms.constant, *terms.values, *(scale for scale, _ in terms.nonlinear)]
         numbers += [entry for _, _, entry in terms.quadratic]

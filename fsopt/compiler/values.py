@@ -16,10 +16,7 @@ from fsopt.typing import Mask, Vector
 
 
 def integers(variables: Sequence[pyo.Var]) -> Mask:
-    """Return a mask (n,) of the integer variables; a fixed one is a constant, whatever its domain.
-
-    ParameterError for a domain that is neither an interval nor the whole numbers of one.
-    """
+    """Return a mask (n,) of the integer variables, without fixed ones; ParameterError for a domain with holes."""
     known: dict[int, bool] = {}
     mask = np.zeros(len(variables), dtype=bool)
     for j, v in enumerate(variables):
@@ -55,10 +52,7 @@ def variables_of(model: pyo.ConcreteModel, objective: pyo.Objective | None) -> l
 
 
 def read_bounds(variables: Sequence[pyo.Var]) -> tuple[Vector, Vector]:
-    """Return the lower and upper bounds (n,) of variables; both bounds of a fixed variable are its value.
-
-    ParameterError where a bound cannot be read, or a fixed variable has no finite value.
-    """
+    """Return the bounds (n,) of variables, both the value of a fixed one; ParameterError where one is no number."""
     bounds = []
     for v in variables:
         try:
@@ -91,10 +85,7 @@ def values_of(component: pyo.Var | pyo.Param) -> Vector:
 
 
 def store(parameter: pyo.Param, values: Vector | Sequence[float]) -> None:
-    """Store k finite values in an indexed mutable parameter with k indices, without Pyomo's check of each domain.
-
-    ValueError for another number of values than indices, or one that is not finite.
-    """
+    """Store k finite values in a parameter with k indices, its domain unchecked; ValueError for other values."""
     new = np.asarray(values, dtype=float)
     if not np.isfinite(new).all():
         raise ValueError(f"a value of the parameter '{parameter.name}' is not finite")

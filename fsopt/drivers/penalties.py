@@ -18,7 +18,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from fsopt.common.registry import Registry, check_function
+from fsopt.common.registry import Registry
 from fsopt.errors import ParameterError, shown
 from fsopt.models.blocks import number
 from fsopt.models.sla.hyperplane import step_costs as exponential_costs
@@ -220,7 +220,7 @@ PENALTIES = Registry(
     "fsopt.drivers",
     ("penalties",),
     listing="fsopt methods l0-mpm",
-    check=lambda spec: check_function(f"the penalty '{spec.name}'", spec.make),
+    function="make",
 )
 """Name -> entry; the names are the words of ``approx`` in the methods ``l0-mpm`` and ``fsv``."""
 

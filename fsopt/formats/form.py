@@ -22,14 +22,11 @@ class Affine:
 
 @dataclass(frozen=True)
 class ConeRows:
-    """Rows in a cone.
+    """Rows in a cone of a kind.
 
-    Attributes
-    ----------
-    kind : ``L=`` (rows equal to 0), ``L+`` (>= 0), ``L-`` (<= 0), ``Q`` (the first row is an upper bound of the norm of
-        the others), ``QR`` (twice the product of the first two, both >= 0, is an upper bound of the squared norm of the
-        others), or ``PSD`` (the upper triangle, column by column, of a positive semidefinite matrix).
-    rows : the rows.
+    The kinds are ``L=`` (rows equal to 0), ``L+`` (>= 0), ``L-`` (<= 0), ``Q`` (the first row is an upper bound of the
+    norm of the others), ``QR`` (twice the product of the first two, both >= 0, is an upper bound of the squared norm of
+    the others), and ``PSD`` (the upper triangle, column by column, of a positive semidefinite matrix).
     """
 
     kind: str
@@ -50,13 +47,8 @@ class ConeRows:
 class ConicModel:
     """Variables, a linear objective in the model's sense, and rows in cones.
 
-    Attributes
-    ----------
-    name : of the model.
-    names, kinds : of each variable; the kind is ``F`` (free), ``L+``, ``L-`` or ``L=``.
-    integer : the integer variables.
-    objective : affine. ``maximise`` : its sense.
-    cones : linear constraints and bounds as cones of one row each, in the model's order, then all other cones.
+    A variable is of the kind ``F`` (free), ``L+``, ``L-`` or ``L=``. Linear constraints and bounds are cones of one row
+    each, in the model's order, before all other cones.
     """
 
     name: str

@@ -164,13 +164,7 @@ def _objective(found: Any, x: list[Any]) -> Any:
 
 
 def contents(model: pyo.ConcreteModel, path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what is said of the file of a model in an answer: its reader, its sizes, and its digest.
-
-    Parameters
-    ----------
-    model : of :func:`fsopt.read_model`.
-    path : of the file, packed or not.
-    """
+    """Return what is said of the file of a model in an answer: its reader, its sizes, and its digest."""
     return {
         "read_by": model.read_by,
         "constraints": len(model.row),

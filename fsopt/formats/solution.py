@@ -51,16 +51,9 @@ DAMAGED = (ValueError, IndexError, KeyError, TypeError, AttributeError, Recursio
 
 @dataclass
 class Stated:
-    """The content of a solution file.
+    """The content of a solution file: values and duals by name, None for what it has not; whether zeros are left out.
 
-    Attributes
-    ----------
-    software : that wrote it.
-    status : its claim.
-    objective, bound : None where it states none.
-    values, duals : of variables and constraints by name; ``duals`` None where the file has none.
-    sparse : whether a variable of value 0 may be left out.
-    evidence : the points ``evidence``, ``ray`` and ``direction`` of fsopt's own files, as plain data.
+    ``evidence`` has the points ``evidence``, ``ray`` and ``direction`` of fsopt's own files, as plain data.
     """
 
     software: str
@@ -77,7 +70,7 @@ class Stated:
 def read_solution(path: str | os.PathLike[str], model: pyo.ConcreteModel) -> SolveResult:
     """Return the answer of another program to a model, as it is claimed: nothing is verified yet.
 
-    Files of HiGHS in both styles, lines ``name value`` (SCIP, Gurobi), AMPL's .sol for the .nl file of
+    Files of HiGHS in its raw style, lines ``name value`` (SCIP, Gurobi), AMPL's .sol for the .nl file of
     :func:`fsopt.export`, and answers of ``fsopt solve FILE -o`` are known by their content. Names are those of the
     model, or what :func:`fsopt.export` makes of them. A variable that the file leaves out has the value 0 where SCIP
     leaves zeros out, and the value of its bounds where these are equal; any other one is an error.
@@ -107,12 +100,7 @@ def read_solution(path: str | os.PathLike[str], model: pyo.ConcreteModel) -> Sol
 
 
 def solution_record(model: pyo.ConcreteModel, result: SolveResult, path: str) -> dict[str, Any]:
-    """Return the JSON object of a solve of a model that was read from a file, which :func:`read_solution` reads.
-
-    Parameters
-    ----------
-    path : of the file.
-    """
+    """Return the JSON object of a solve of a model that was read from a file, which :func:`read_solution` reads."""
     program = compile_model(model)
     own = result.point is not None and result.point.y is not None
     names = _names(model, program.variables)
@@ -154,7 +142,7 @@ def _stated(source: Path, model: pyo.ConcreteModel) -> Stated:
         raise FileError(f"the solution file is damaged: {reason[:100]}", "write it again") from error
     raise FileError(
         "the solution file has no format that is known",
-        "give one of HiGHS, lines 'name value' as of SCIP and Gurobi, AMPL's .sol, or an answer of fsopt",
+        "give HiGHS's raw style, lines 'name value' as of SCIP and Gurobi, AMPL's .sol, or an answer of fsopt",
     )
 
 
@@ -189,34 +177,6 @@ def _highs(text: str) -> Stated:
             tables[table] = _pairs(lines[place : place + count]) if stated else None
             place += count
     found.values, found.duals = tables.get(("primal", "Columns")) or {}, tables.get(("dual", "Rows"))
-    return found
-
-
-def _highs_table(text: str) -> Stated:
-    """Read HiGHS's pretty style: tables of which the columns are found by their headings."""
-    found = Stated("HiGHS", Status.FEASIBLE)
-    heading, table = "", ""
-    parts: dict[str, dict[str, dict[str, str]]] = {"Columns": {}, "Rows": {}}
-    for line in text.splitlines():
-        if line.strip() in parts:
-            table = line.strip()
-        elif line.lstrip().startswith("Index"):
-            heading = line
-        elif line.startswith("Model status:"):
-            found.status = _claim(line.partition(":")[2])
-        elif line.startswith("Objective value:"):
-            found.objective = float(line.partition(":")[2])
-        elif line.strip() and table:
-            # Numbers end where their headings do; the name is the rest of the line.
-            ends = {word: heading.index(word) + len(word) for word in ("Upper", "Primal", "Dual")}
-            name = line[heading.index("Name") :].strip()
-            primal, dual = line[ends["Upper"] : ends["Primal"]], line[ends["Primal"] : ends["Dual"]]
-            parts[table][name] = {"primal": primal.strip(), "dual": dual.strip()}
-    found.values = {name: float(part["primal"]) for name, part in parts["Columns"].items()}
-    duals = {name: part["dual"] for name, part in parts["Rows"].items()}
-    found.duals = {name: float(v) for name, v in duals.items()} if duals and all(duals.values()) else None
-    if found.objective is None:
-        raise ValueError("it ends before the objective value")
     return found
 
 
@@ -295,7 +255,6 @@ SCIP = re.compile(r"\A(solution status:|objective value:|no solution available)"
 FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], Stated]]] = (
     (re.compile(r"\A\s*\{"), _json),
     (re.compile(r"\AModel status\b"), _highs),
-    (re.compile(r"\A\s*Columns\n\s*Index\s+Status"), _highs_table),
     (SCIP, _lines),
 )
 """Beginning of a file -> its reader."""

@@ -29,7 +29,7 @@ from fsopt.common.customising import CHANGES, Change, customised, names_of
 from fsopt.common.files import check_readable, check_writable
 from fsopt.common.locks import alone
 from fsopt.common.memory import FEWER, NUMBER, require
-from fsopt.common.registry import Registry, check_function
+from fsopt.common.registry import Registry
 from fsopt.data.dataset import Dataset
 from fsopt.data.given import Given, dataset_of
 from fsopt.data.matrices import refuse_sparse
@@ -45,7 +45,6 @@ from fsopt.typing import Samples
 
 def _check(spec: MethodSpec) -> None:
     """Raise ParameterError for a method of the user's own that cannot be fitted."""
-    check_function(f"the method '{spec.name}'", spec.fit)
     for slug in spec.models:
         MODELS[slug]
     if not (spec.objective or spec.check or (spec.models and MODELS[spec.program].complete)):
@@ -94,6 +93,7 @@ METHODS = Registry(
         "baselines.vs_ssvm",
     ),
     listing="fsopt methods",
+    function="fit",
     check=_check,
     words=WORDS,
 )

@@ -9,7 +9,7 @@ from pyomo.common.gc_manager import PauseGC
 
 from fsopt.common.arguments import TEXT, checked, word
 from fsopt.common.customising import SLUG
-from fsopt.common.registry import Registry, check_function
+from fsopt.common.registry import Registry
 from fsopt.compiler.classes import CLASSES
 from fsopt.data.given import Given, dataset_of
 from fsopt.models.spec import WEIGHTS, ModelSpec, check_parameters, check_weights
@@ -17,7 +17,6 @@ from fsopt.models.spec import WEIGHTS, ModelSpec, check_parameters, check_weight
 
 def _check(spec: ModelSpec) -> None:
     """Raise ParameterError for a model of the user's own that cannot be built."""
-    check_function(f"the model '{spec.slug}'", spec.builder)
     word(f"the class of '{spec.slug}'", spec.problem_class, CLASSES)
     word(f"weights of '{spec.slug}'", spec.weights, WEIGHTS)
 
@@ -47,6 +46,7 @@ MODELS = Registry(
     ),
     listing="fsopt models",
     key="slug",
+    function="builder",
     check=_check,
 )
 """Slug -> entry of every model; those of the user's own follow, see :func:`register_model`.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fsopt.common.arguments import word
-from fsopt.common.registry import Registry, check_function
+from fsopt.common.registry import Registry
 from fsopt.compiler.classes import CLASSES
 from fsopt.errors import ParameterError, SolverError
 from fsopt.solvers.names import MODULES
@@ -13,7 +13,6 @@ from fsopt.solvers.spec import SolverSpec
 
 def _check(spec: SolverSpec) -> None:
     """Raise ParameterError for a solver of the user's own that cannot be called."""
-    check_function(f"the solver '{spec.name}'", spec.connect)
     if spec.name.startswith(PREFIX):
         raise ParameterError(f"the solver '{spec.name}' would be one that Pyomo calls", "give another name")
     for problem_class in spec.ranks:
@@ -26,6 +25,7 @@ SOLVERS = Registry(
     "fsopt.solvers",
     MODULES,
     listing="fsopt solvers",
+    function="connect",
     check=_check,
 )
 """Name -> entry of every solver; those of the user's own follow, see :func:`register_solver`. No module of a solver

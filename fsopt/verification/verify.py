@@ -20,7 +20,7 @@ from fsopt.answers.fits import Fit
 from fsopt.answers.records import plain
 from fsopt.answers.results import SolveResult
 from fsopt.answers.saved import fit_from, intact, read_record
-from fsopt.answers.schema import check_parts
+from fsopt.answers.schema import file_of
 from fsopt.answers.trained import Trained, fingerprint
 from fsopt.certificates.exact.claims import NOT_VERIFIED, VERIFIED, not_shown
 from fsopt.certificates.exact.proofs import Header
@@ -117,7 +117,7 @@ def verify_record(
     ------
     FileError : the record is damaged, belongs to other data, or is of models that were changed by other functions.
     """
-    check_parts(record, path)
+    file_of(record, path)
     sealed = NOTHING if intact(record) else {"digest": 1.0}
     if "method" in record:
         return verify_fit(fit_from(record, path), data, path, exact=exact, customise=customise, stated=sealed)

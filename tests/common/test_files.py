@@ -7,7 +7,6 @@ Checkpoints of searches: what was written is read, of the same problem alone, an
 
 import errno
 import os
-import shutil
 import signal
 import stat
 import subprocess
@@ -24,7 +23,7 @@ from support import ROOT, blobs
 import fsopt
 from fsopt.common import checkpoints, locks
 from fsopt.common.checkpoints import Keeper, digest, read, write
-from fsopt.common.files import check_readable, check_writable, only_mine, whole_file, write_text
+from fsopt.common.files import check_readable, check_writable, whole_file, write_text
 from fsopt.common.locks import alone
 from fsopt.errors import FileError
 
@@ -140,58 +139,6 @@ def test_the_longest_name_is_written(tmp_path):
     path = tmp_path / ("n" * 250 + ".json")
     write_text(path, "x")
     assert path.read_text() == "x"
-
-
-OPEN = {
-    "as it is": (lambda place: None, True),
-    "the folder, all write": (lambda place: place.chmod(0o777), False),
-    "the folder, all write into it alone": (lambda place: place.chmod(0o1777), False),
-    "the folder, a group writes": (lambda place: grouped(place), False),
-    "the folder is another user's": (lambda place: os.chown(place, 65534, -1), False),
-    "a file, all write": (lambda place: (place / "a.nbi").chmod(0o666), False),
-    "a file is another user's": (lambda place: os.chown(place / "a.nbi", 65534, -1), False),
-    "a file is a link": (lambda place: (place / "b.nbi").symlink_to("/etc/passwd"), False),
-    "another file, all write": (lambda place: (place / "a.txt").chmod(0o666), True),
-    "the folder above, all write": (lambda place: place.parent.chmod(0o777), False),
-    "the folder above, all write into it alone": (lambda place: place.parent.chmod(0o1777), True),
-    "the folder above is another user's": (lambda place: os.chown(place.parent, 65534, -1), False),
-    "no such folder": (lambda place: shutil.rmtree(place), True),
-    "no such folder in one of all": (lambda place: (shutil.rmtree(place), place.parent.chmod(0o1777)), False),
-}
-"""What is done to a folder of compiled functions -> whether it is still this user's alone."""
-
-
-def grouped(place):
-    place.chmod(0o775)
-    if os.getuid() == 0:
-        os.chown(place, -1, 65534)
-
-
-@pytest.mark.skipif(os.name != "posix", reason="other systems have no modes")
-@pytest.mark.parametrize("what", OPEN)
-def test_code_is_read_only_where_nobody_else_can_write(what, tmp_path):
-    if "another user" in what and os.getuid():
-        pytest.skip("only root gives files away")
-    change, wanted = OPEN[what]
-    place = tmp_path / "above" / "cache"
-    place.mkdir(parents=True)
-    for name in ("a.nbi", "a.txt"):
-        (place / name).touch()
-    change(place)
-    assert only_mine(place, "*.nb?") is wanted
-    (tmp_path / "link").symlink_to(place)
-    assert only_mine(tmp_path / "link", "*.nb?") is wanted
-
-
-@pytest.mark.skipif(os.name != "posix", reason="other systems have no modes")
-def test_a_group_of_one_may_write(tmp_path, monkeypatch):
-    tmp_path.chmod(0o770)
-    group = SimpleNamespace(gr_name="me", gr_mem=[])
-    monkeypatch.setattr("grp.getgrgid", lambda number: group)
-    monkeypatch.setattr("pwd.getpwuid", lambda number: SimpleNamespace(pw_name="me"))
-    assert only_mine(tmp_path, "*")
-    group.gr_mem.append("other")
-    assert not only_mine(tmp_path, "*")
 
 
 HOLD = "import sys, time, pathlib; from fsopt.common.locks import alone\nwith alone(pathlib.Path(sys.argv[1])): {}"

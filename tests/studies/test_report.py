@@ -16,12 +16,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from matplotlib.text import Text
 from support import blobs, there
 
 import fsopt
 from fsopt.analysis import selecting
-from fsopt.common.figures import name_points, new_figure
 from fsopt.common.texts import CONTROL, one_line
 from fsopt.data import Dataset
 from fsopt.errors import FileError
@@ -187,25 +185,6 @@ def test_of_many_methods_a_picture_names_those_of_the_front(rows):
     scores = {f"m{k}": [0.9 - k / 1000, 0.8 - k / 1000] for k in range(NAMED + 3)}
     assert len(ranks_figure(ranking(scores)).axes[0].get_yticks()) == NAMED
     assert len(profile_figure({name: [1.0 - a, 1.0 - b] for name, (a, b) in scores.items()}).axes[0].lines) == NAMED
-
-
-def inside(box, outer):
-    return outer.x0 - 1 <= box.x0 <= box.x1 <= outer.x1 + 1 and outer.y0 - 1 <= box.y0 <= box.y1 <= outer.y1 + 1
-
-
-def test_names_beside_points_cover_none_of_the_others_and_stay_in_the_frame():
-    figure = new_figure(1)
-    axes = figure.axes[0]
-    points = [(5.0, 90.0), (5.0, 90.2), (5.1, 90.1), (30.0, 97.0), (30.0, 97.0), (1.0, 80.0), (9.0, 91.0)]
-    names = ["pearson", "fisher", "infogain", "svm", "svm (c=10.0)", "best-subset", "l1-$m$"]
-    axes.plot(*zip(*points, strict=True), "o")
-    axes.margins(x=0.25, y=0.1)
-    name_points(figure, points, names)
-    figure.draw_without_rendering()
-    boxes = [Text.get_window_extent(text) for text in axes.texts]  # without the lines to their points
-    assert all(inside(box, axes.bbox) for box in boxes)
-    assert len(boxes) == len(names)
-    assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
 
 
 def test_a_picture_of_convergence_has_no_loop_whose_incumbent_rises():

@@ -244,18 +244,14 @@ print(json.dumps(answers))
 """
 
 
-@pytest.mark.parametrize("mine", [True, False])
-def test_functions_are_kept_only_in_a_folder_of_this_user_alone(mine, tmp_path, monkeypatch):
-    asked = []
-
+def test_functions_are_kept_where_there_is_a_folder_for_them_and_compiled_anyway(monkeypatch):
     def njit(function, cache=False, **settings):
-        asked.append(cache)
-        return SimpleNamespace(stats=SimpleNamespace(cache_path=str(tmp_path)), py_func=function, __name__="run")
+        if cache:
+            raise RuntimeError("no locator available")
+        return function
 
     monkeypatch.setattr("numba.njit", njit)
-    tmp_path.chmod(0o700 if mine else 0o777)
-    kernels.compiled.__wrapped__(njit)
-    assert asked == ([True] if mine else [True, False])
+    assert kernels.compiled.__wrapped__(njit) is njit
 
 
 @pytest.mark.slow
