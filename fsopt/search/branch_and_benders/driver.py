@@ -154,9 +154,9 @@ class _Loop:
             stop = yield from self._search_on()
         except ENDS:
             if self.search.incumbents.best is not None:
-                yield self.iterate(self.search.bound, complete=False, write=False, told=not self.recorder.history)
+                yield self.iterate(complete=False, write=False, told=not self.recorder.history)
             raise
-        yield self.iterate(self.search.bound, complete=False, write=False, told=False, stop=stop)
+        yield self.iterate(complete=False, write=False, told=False, stop=stop)
 
     def _begin(self) -> Loop:
         """Solve the root as far as it is not solved, with a checkpoint after each stage; raises InfeasibleError."""
@@ -168,11 +168,11 @@ class _Loop:
             if stage == STAGES and not found and not any_selection(search, self.go_on):
                 raise infeasible
             if stage == STAGES or (stage == 1 and found):
-                yield self.iterate(search.bound)
+                yield self.iterate()
             else:
                 self.keeper.write(self.recorder.history)
         if search.stage < STAGES:
-            yield self.iterate(search.bound, complete=False, write=False)
+            yield self.iterate(complete=False, write=False)
 
     def _resume(self, path: Path) -> None:
         """Go on where a checkpoint ends, with one more selection to start from where it was not its own."""
@@ -196,9 +196,8 @@ class _Loop:
             with processes(jobs, self.run.executor) as executor:
                 team = Team(search, executor, jobs)
                 for due in team.rounds(lambda: not self._limit(), self.started, self.keeper):
-                    bound = min([search.bound, *(node.bound for node in team.out)])
-                    yield self.iterate(bound, {node.cut.name for node in team.out}, write=due)
-                yield self.iterate(search.bound)
+                    yield self.iterate(write=due)
+                yield self.iterate()
             yield from self._slices(lambda: True)  # what a team that lost its processes left
         return self._stop()
 
@@ -225,7 +224,7 @@ class _Loop:
             end = self.slice_end if most is None else min(self.slice_end, most)
             search.run(end - search.nodes, lambda: self._between_nodes() and wanted())
             complete = search.nodes >= self.slice_end or not search.frontier
-            yield self.iterate(search.bound, complete=complete, write=bool(self._stop()) or self.keeper.due())
+            yield self.iterate(complete=complete, write=bool(self._stop()) or self.keeper.due())
 
     def _between_nodes(self) -> bool:
         """Write a checkpoint where it is time for one, and return whether the search goes on."""
@@ -233,30 +232,20 @@ class _Loop:
             self.keeper.write(self.recorder.history)
         return self.go_on()
 
-    def iterate(
-        self,
-        lower: float,
-        names: set[int] | None = None,
-        *,
-        complete: bool = True,
-        write: bool = True,
-        told: bool = True,
-        stop: str = "",
-    ) -> Iterate:
-        """Return the incumbent, with its record where ``told``, and drop multipliers of all cuts but ``names``."""
+    def iterate(self, *, complete: bool = True, write: bool = True, told: bool = True, stop: str = "") -> Iterate:
+        """Return the incumbent, with its record where ``told``; multipliers that nothing needs are dropped."""
         # The checkpoint has no record of an incomplete slice: a run that resumes completes it.
         search, upper = self.search, self.search.incumbents.value
-        needed = {node.cut.name for node in search.frontier.nodes} | set(search.pool.names.tolist()) | (names or set())
-        if complete:
-            search.tree.forget(needed, EVIDENCE)
+        search.forget(EVIDENCE)
+        lower = min(search.bound, upper)
         now = time.perf_counter()
         self.recorder.count(NAME, now - self.counted)
         self.counted = now
         record = {
             "elapsed": self.elapsed,
             "objective": float(upper),
-            "bound": float(min(lower, upper)),
-            "gap": float(relative_gap(upper, min(lower, upper))),
+            "bound": float(lower),
+            "gap": float(relative_gap(upper, lower)),
             "nodes": search.nodes,
             "open": len(search.frontier),
             "solved": search.solved,
@@ -291,7 +280,6 @@ class _Loop:
         search.incumbents.best = answer
         lower = float(min(search.bound, answer.value))
         certificate = certify(search, answer, lower)
-        search.tree.forget({node.cut.name for node in search.frontier.nodes}, EVIDENCE)
         point |= {"sigma": answer.selection.astype(float), "w": answer.w, "b": answer.b, "evidence": pack(search)}
         self.recorder.count(NAME, time.perf_counter() - self.counted)
         stop = closed(stop, certificate.residuals["gap"], self.settings.tolerance)

@@ -90,7 +90,7 @@ class SelectionSearch:
     gains : (2, p), of the branching rule.
     closed : the smallest bound of all that was closed.
     nodes : nodes so far.
-    frontier : open nodes.
+    frontier, given : open nodes, and others that tasks have.
     solved : relaxations solved.
     stage : stages of the root that are complete, see :mod:`fsopt.search.branch_and_benders.root`.
     """
@@ -105,6 +105,7 @@ class SelectionSearch:
     nodes: int = 0
     gains: Matrix = field(init=False)
     frontier: Frontier = field(default_factory=Frontier)
+    given: Frontier = field(default_factory=Frontier)
     solved: int = 0
     stage: int = 0
 
@@ -118,7 +119,7 @@ class SelectionSearch:
     @property
     def bound(self) -> float:
         """The lower bound on the problem."""
-        return min(self.closed, self.frontier.bound, self.incumbents.value)
+        return min(self.closed, self.frontier.bound, self.given.bound, self.incumbents.value)
 
     def gap_of(self, value: float) -> float:
         """Return the distance of a value from the bound, as a share of it."""
@@ -152,15 +153,20 @@ class SelectionSearch:
         """Visit the open node of the smallest bound; an interrupted visit leaves the tree as it was."""
         compiled.go_on()
         first, closed = self.tree.next, self.closed
-        node = self.frontier.pop()
+        node = self.frontier.pop(0)
         kept = len(self.tree.marks.get(node.number, ()))
         try:
             yield node
         except BaseException:
             self.tree.cut_back(node.number, kept, first)
-            self.frontier.replace(node, *(other for other in self.frontier.nodes if other.number < first))
+            self.frontier.replace(node, *(other for other in self.frontier if other.number < first))
             self.closed = closed
             raise
+
+    def forget(self, most: int) -> None:
+        """Drop the multipliers that nothing needs, and of leaves the oldest where they take over ``most`` bytes."""
+        nodes = {node.cut.name for node in (*self.frontier, *self.given)}
+        self.tree.forget(nodes | set(self.pool.names.tolist()), most)
 
     def seed(self, grids: Sequence[Grid]) -> None:
         """Put the cuts of multipliers that are known into the pool."""

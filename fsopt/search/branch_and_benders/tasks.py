@@ -134,7 +134,7 @@ def _searched(local: _Local, tolerance: float, part: SearchPart, go_on: Callable
         search.run(2**62, lambda: go_on() and search.tree.next < first + BLOCK)
     cuts, given = search.tree.cuts, {node.number for node in part.nodes}
     local.grids = {name: cuts[name] for name in pool.names.tolist() if name in cuts}
-    opened = [node for node in search.frontier.nodes if node.number not in given]
+    opened = [node for node in search.frontier if node.number not in given]
     places = {name: k for k, name in enumerate(pool.names.tolist())}
     new = [cut for cut in pool.cuts() if cut.name >= first]
     shared = sorted(new, key=lambda cut: -pool.score[places[cut.name]])[:SHARED]
@@ -146,7 +146,7 @@ def _searched(local: _Local, tolerance: float, part: SearchPart, go_on: Callable
         search.incumbents.best,
         (search.solver.width, search.solver.widest),
         search.gains - part.gains,
-        frozenset(given.intersection(node.number for node in search.frontier.nodes)),
+        frozenset(given.intersection(node.number for node in search.frontier)),
         search.closed,
         search.nodes,
         search.solved,
@@ -179,11 +179,6 @@ class Team:
     def __post_init__(self) -> None:
         self.owed = self.jobs
 
-    @property
-    def out(self) -> list[SelectionNode]:
-        """The nodes that are out."""
-        return [node for nodes in self.pending.values() for node in nodes]
-
     def rounds(self, go_on: Callable[[], bool], started: float, keeper: Keeper) -> Iterator[bool]:
         """Run tasks in rounds until nothing is open, or it may not go on; yield whether a checkpoint is due."""
         while (self.search.frontier or self.pending) and go_on() and not self.broken:
@@ -191,8 +186,10 @@ class Team:
             due = keeper.due()
             if due:
                 self.finish()
+            self.search.given.replace(*(node for nodes in self.pending.values() for node in nodes))
             yield due
         self.finish()
+        self.search.given.clear()
 
     def run(self, go_on: Callable[[], bool], seconds: float) -> None:
         """Give out and take in tasks for some seconds, or until it may not go on, or nothing is open."""

@@ -106,7 +106,7 @@ class Busy(tasks.Team):
     ran = finished = 0
 
     def run(self, go_on, seconds):
-        self.pending = dict.fromkeys(range(self.ran < 100))
+        self.pending = dict.fromkeys(range(self.ran < 100), ())
         self.ran += 1
         if not self.pending:
             self.search.frontier.replace()
@@ -117,7 +117,8 @@ class Busy(tasks.Team):
 
 
 def test_tasks_that_never_end_together_are_taken_in_for_checkpoints():
-    search, keeper = SimpleNamespace(frontier=Frontier([(0.0, 0, None)])), checkpoints.Keeper("run.npz", lambda path: 0)
+    search = SimpleNamespace(frontier=Frontier([node(0, 0.0)]), given=Frontier())
+    keeper = checkpoints.Keeper("run.npz", lambda path: 0)
     team, seconds = Busy(search, None, 2), itertools.count()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(checkpoints, "time", SimpleNamespace(perf_counter=lambda: float(next(seconds))))
@@ -162,12 +163,11 @@ def test_nodes_come_by_bound_and_equal_ones_by_number():
     rng = np.random.default_rng(0)
     nodes = [node(k, bound) for k, bound in enumerate(rng.integers(0, 5, 40).tolist())]
     held = Frontier()
-    assert (len(held), held.bound, held.nodes) == (0, np.inf, [])
+    assert (held, held.bound) == ([], np.inf)
     held.push(*(nodes[k] for k in rng.permutation(40)))
     wanted = sorted(nodes, key=lambda one: (one.bound, one.number))
-    assert held.nodes == wanted
+    assert held == wanted
     assert (held.best, held.bound) == (wanted[0], wanted[0].bound)
-    assert [held.pop() for _ in nodes] == wanted
 
 
 def test_each_task_gets_a_share_of_the_best_nodes_and_none_is_lost():
@@ -176,6 +176,6 @@ def test_each_task_gets_a_share_of_the_best_nodes_and_none_is_lost():
     held.push(*nodes)
     first = held.shared(3, 2)
     assert [one.number for one in first] == [0, 3]
-    assert held.nodes == [one for one in nodes if one not in first]
+    assert held == [one for one in nodes if one not in first]
     assert held.shared(1, 100) == [one for one in nodes if one not in first]
     assert not held
