@@ -14,10 +14,10 @@ from fsopt.answers.results import DriverResult
 from fsopt.common.interruption import deferred_interruption
 from fsopt.errors import OutOfTimeError
 from fsopt.search.branch_and_benders.cuts import CAPACITY, Grid
-from fsopt.search.branch_and_benders.enumeration import Enumeration
 from fsopt.search.branch_and_benders.evidence import cuts_by_name, replay
 from fsopt.search.branch_and_benders.incumbents import Incumbent
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
+from fsopt.search.branch_and_benders.search import Enumeration
 from fsopt.search.branch_and_benders.tree import FORGOTTEN
 from fsopt.typing import Vector
 

@@ -76,12 +76,12 @@ def save(path: Path, search: SelectionSearch, run: Mapping[str, Any]) -> None:
         "pool": [search.pool.tests, search.pool.hits],
     }
     best, p = search.incumbents.best, search.problem.p
-    stream = flat(search.tree.stream({node.number: None for node in search.frontier}))
+    stream = flat(search.tree.stream(dict.fromkeys(node.number for node in search.open)))
     tried = search.incumbents.tried.items()
     rows: dict[str, list[Any]] = {
         "stream": [(number,) for number in stream],
         "cuts": [(name, *cut) for name, cut in search.tree.cuts.items()],
-        "open": [(node.number, node.cut.name, *vars(node.hyperplane).values()) for node in search.frontier],
+        "open": [(node.number, node.cut.name, *vars(node.hyperplane).values()) for node in search.open],
         "pool": [*zip(search.pool.names, search.pool.score, strict=True)],
         "gains": [*zip(*search.gains, strict=True)],
         "best": [] if best is None else [(best.selection, best.w, best.value)],

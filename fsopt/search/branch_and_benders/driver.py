@@ -194,9 +194,8 @@ class _Loop:
         yield from self._slices(lambda: jobs == 1 or len(search.frontier) < RAMP * jobs)
         if jobs > 1 and not self._stop():
             with processes(jobs, self.run.executor) as executor:
-                team = Team(search, executor, jobs)
-                for due in team.rounds(lambda: not self._limit(), self.started, self.keeper):
-                    yield self.iterate(write=due)
+                for _ in Team(search, jobs, lambda: not self._limit()).rounds(executor, self.started):
+                    yield self.iterate(write=self.keeper.due())
                 yield self.iterate()
             yield from self._slices(lambda: True)  # what a team that lost its processes left
         return self._stop()
