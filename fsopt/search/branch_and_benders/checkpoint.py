@@ -23,9 +23,9 @@ from fsopt.typing import Mask, Vector
 
 FORMAT = "fsopt branch and benders 6"
 KIND = "branch and Benders"
-RUN: dict[str, Callable[[Any], Any]] = {"history": list, "slice_end": int, "elapsed": float, "initial": str}
-"""What belongs to the run: the records of its slices, the number of nodes at which the slice ends that was begun, its
-seconds, and the digest of the selection that it was given to start from, empty for none."""
+RUN: dict[str, Callable[[Any], Any]] = {"history": list, "slice_end": int, "elapsed": float}
+"""What belongs to the run: the records of its slices, the number of nodes at which the slice ends that was begun, and
+its seconds."""
 
 
 def identity(problem: SelectionProblem) -> dict[str, str]:

@@ -17,7 +17,7 @@ from fsopt.answers.certificate import closed
 from fsopt.answers.results import DriverResult
 from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
-from fsopt.common.checkpoints import Keeper, digest
+from fsopt.common.checkpoints import Keeper
 from fsopt.common.files import check_writable
 from fsopt.common.interruption import deferred_interruption
 from fsopt.common.teams import processes
@@ -175,18 +175,13 @@ class _Loop:
             yield self.iterate(complete=False, write=False)
 
     def _resume(self, path: Path) -> None:
-        """Go on where a checkpoint ends, with one more selection to start from where it was not its own."""
+        """Go on where a checkpoint ends, from the given selection too where it is another one."""
         self.search, run = checkpoint.load(path, self.problem, self.settings)
         self.slice_end = run["slice_end"]
         self.started -= run["elapsed"]
         self.recorder.resume(run["history"], [NAME])
-        if self.search.stage and self.settings.initial is not None and run["initial"] != self._initial:
-            self.search.incumbents.solve(self.settings.initial)
-
-    @property
-    def _initial(self) -> str:
-        """The digest of the given selection, empty for none."""
-        return "" if self.settings.initial is None else digest(self.settings.initial)
+        if self.search.stage and self.settings.initial is not None:
+            self.search.incumbents.try_selection(self.settings.initial)
 
     def _search_on(self) -> Within[str]:
         """Search until a stopping criterion holds, and return it."""
@@ -194,7 +189,7 @@ class _Loop:
         yield from self._slices(lambda: jobs == 1 or len(search.frontier) < RAMP * jobs)
         if jobs > 1 and not self._stop():
             with processes(jobs, self.run.executor) as executor:
-                for _ in Team(search, jobs, lambda: not self._limit()).rounds(executor, self.started):
+                for _ in Team(search, jobs, lambda: not self._stop()).rounds(executor, self.started):
                     yield self.iterate(write=self.keeper.due())
                 yield self.iterate()
             yield from self._slices(lambda: True)  # what a team that lost its processes left
@@ -202,12 +197,9 @@ class _Loop:
 
     def _stop(self) -> str:
         """Return the stopping criterion that holds; empty where none does."""
-        return self._limit() if self.search.frontier else "optimal"
-
-    def _limit(self) -> str:
-        """Return the limit that was reached; empty where none was."""
         most = self.settings.max_nodes
         reasons = {
+            "optimal": not self.search.open,
             "interrupted": self.interrupted(),
             "time-limit": clock.expired(),
             "iteration-limit": most is not None and self.search.nodes >= most,
@@ -259,7 +251,7 @@ class _Loop:
             self.keeper.write(self.recorder.history if at.evidence["complete"] else self.recorder.history[:-1])
 
     def _write(self, path: Path, history: list[Mapping[str, Any]]) -> None:
-        run = {"history": history, "slice_end": self.slice_end, "elapsed": self.elapsed, "initial": self._initial}
+        run = {"history": history, "slice_end": self.slice_end, "elapsed": self.elapsed}
         checkpoint.save(path, self.search, run)
 
     def end(self, stop: str) -> DriverResult:
