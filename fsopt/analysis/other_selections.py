@@ -14,10 +14,10 @@ from fsopt.answers.results import DriverResult
 from fsopt.common.interruption import deferred_interruption
 from fsopt.errors import OutOfTimeError
 from fsopt.search.branch_and_benders.cuts import CAPACITY, Grid
-from fsopt.search.branch_and_benders.enumeration import Enumeration
-from fsopt.search.branch_and_benders.evidence import cuts_by_name, renumbered, replay
+from fsopt.search.branch_and_benders.evidence import cuts_by_name, replay
 from fsopt.search.branch_and_benders.incumbents import Incumbent
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
+from fsopt.search.branch_and_benders.search import Enumeration
 from fsopt.search.branch_and_benders.tree import FORGOTTEN
 from fsopt.typing import Vector
 
@@ -96,13 +96,11 @@ def others_of(
     search: Enumeration, listed: Mapping[int, Incumbent], within: float, count: int | None, ended: str
 ) -> Others:
     """Return the tree of an enumeration, of which only the listed selections are open."""
-    for node in search.frontier.nodes:
+    for node in search.frontier:
         search.tree.leaf(node.number, node.cut.name)
     for unlisted in search.found.keys() - listed.keys():
         search.tree.leaf(unlisted, FORGOTTEN)
-    used: dict[int, int] = {}
-    stream = renumbered(search.tree.stream(dict.fromkeys(listed, 0), closed=False), used, search.tree.cuts)
-    cuts = tuple(search.tree.cuts[name] for name in used)
+    stream, cuts = search.tree.evidence(dict.fromkeys(listed))
     others = Others(within, count, -np.inf, ended, search.nodes, stream, cuts)
     supports = [tuple(np.flatnonzero(one.selection).tolist()) for one in listed.values()]
     with threadpool_limits(1):

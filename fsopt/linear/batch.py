@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from fsopt.data.losses import DualTerm
-from fsopt.search.branch_and_benders.interior_point import LARGEST, Best, run
+from fsopt.search.branch_and_benders.interior_point import LARGEST, Best, stepped
 from fsopt.search.branch_and_benders.marks import entry, fast
-from fsopt.search.branch_and_benders.relaxation import NodeRelaxation, warm_start
+from fsopt.search.branch_and_benders.relaxation import NodeRelaxation, started
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 Start = tuple[Matrix, Matrix, Matrix]
@@ -95,5 +95,5 @@ def _in_turn(
         one = NodeRelaxation(
             p.A[k], p.caps, p.gamma, p.entropy, p.selected, p.R, p.r, p.lam, q, p.constant, balance, p.norm, p.columns
         )
-        at = warm_start(one, hyperplane[k], none, margins[k], alpha[k])
-        closed[k] = run(one, at, gap, cutoff, 0.0, Best(best.bound[k], best.alpha[k], best.mu[k]))
+        at = started(one, hyperplane[k], none, margins[k], alpha[k])
+        closed[k] = stepped(one, at, gap, cutoff, 0.0, Best(best.bound[k], best.alpha[k], best.mu[k]))

@@ -15,7 +15,7 @@ from fsopt.errors import ParameterError
 from fsopt.search.branch_and_benders import driver
 from fsopt.search.branch_and_benders.cuts import make_cut, valid_grid
 from fsopt.search.branch_and_benders.driver import branch_and_benders
-from fsopt.search.branch_and_benders.enumeration import Enumeration
+from fsopt.search.branch_and_benders.search import Enumeration
 
 DATA, C = blobs(36, 6, seed=4), 2.0
 VALUES = allowed_values(DATA, C, {})

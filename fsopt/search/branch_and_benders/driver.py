@@ -17,7 +17,7 @@ from fsopt.answers.certificate import closed
 from fsopt.answers.results import DriverResult
 from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
-from fsopt.common.checkpoints import Keeper, digest
+from fsopt.common.checkpoints import Keeper
 from fsopt.common.files import check_writable
 from fsopt.common.interruption import deferred_interruption
 from fsopt.common.teams import processes
@@ -154,9 +154,9 @@ class _Loop:
             stop = yield from self._search_on()
         except ENDS:
             if self.search.incumbents.best is not None:
-                yield self.iterate(self.search.bound, complete=False, write=False, told=not self.recorder.history)
+                yield self.iterate(complete=False, write=False, told=not self.recorder.history)
             raise
-        yield self.iterate(self.search.bound, complete=False, write=False, told=False, stop=stop)
+        yield self.iterate(complete=False, write=False, told=False, stop=stop)
 
     def _begin(self) -> Loop:
         """Solve the root as far as it is not solved, with a checkpoint after each stage; raises InfeasibleError."""
@@ -168,25 +168,20 @@ class _Loop:
             if stage == STAGES and not found and not any_selection(search, self.go_on):
                 raise infeasible
             if stage == STAGES or (stage == 1 and found):
-                yield self.iterate(search.bound)
+                yield self.iterate()
             else:
                 self.keeper.write(self.recorder.history)
         if search.stage < STAGES:
-            yield self.iterate(search.bound, complete=False, write=False)
+            yield self.iterate(complete=False, write=False)
 
     def _resume(self, path: Path) -> None:
-        """Go on where a checkpoint ends, with one more selection to start from where it was not its own."""
+        """Go on where a checkpoint ends, from the given selection too where it is another one."""
         self.search, run = checkpoint.load(path, self.problem, self.settings)
         self.slice_end = run["slice_end"]
         self.started -= run["elapsed"]
         self.recorder.resume(run["history"], [NAME])
-        if self.search.stage and self.settings.initial is not None and run["initial"] != self._initial:
-            self.search.incumbents.solve(self.settings.initial)
-
-    @property
-    def _initial(self) -> str:
-        """The digest of the given selection, empty for none."""
-        return "" if self.settings.initial is None else digest(self.settings.initial)
+        if self.search.stage and self.settings.initial is not None:
+            self.search.incumbents.try_selection(self.settings.initial)
 
     def _search_on(self) -> Within[str]:
         """Search until a stopping criterion holds, and return it."""
@@ -194,22 +189,17 @@ class _Loop:
         yield from self._slices(lambda: jobs == 1 or len(search.frontier) < RAMP * jobs)
         if jobs > 1 and not self._stop():
             with processes(jobs, self.run.executor) as executor:
-                team = Team(search, executor, jobs)
-                for due in team.rounds(lambda: not self._limit(), self.started, self.keeper):
-                    bound = min([search.bound, *(node.bound for node in team.out)])
-                    yield self.iterate(bound, {node.cut.name for node in team.out}, write=due)
-                yield self.iterate(search.bound)
+                for _ in Team(search, jobs, lambda: not self._stop()).rounds(executor, self.started):
+                    yield self.iterate(write=self.keeper.due())
+                yield self.iterate()
             yield from self._slices(lambda: True)  # what a team that lost its processes left
         return self._stop()
 
     def _stop(self) -> str:
         """Return the stopping criterion that holds; empty where none does."""
-        return self._limit() if self.search.frontier else "optimal"
-
-    def _limit(self) -> str:
-        """Return the limit that was reached; empty where none was."""
         most = self.settings.max_nodes
         reasons = {
+            "optimal": not self.search.open,
             "interrupted": self.interrupted(),
             "time-limit": clock.expired(),
             "iteration-limit": most is not None and self.search.nodes >= most,
@@ -225,7 +215,7 @@ class _Loop:
             end = self.slice_end if most is None else min(self.slice_end, most)
             search.run(end - search.nodes, lambda: self._between_nodes() and wanted())
             complete = search.nodes >= self.slice_end or not search.frontier
-            yield self.iterate(search.bound, complete=complete, write=bool(self._stop()) or self.keeper.due())
+            yield self.iterate(complete=complete, write=bool(self._stop()) or self.keeper.due())
 
     def _between_nodes(self) -> bool:
         """Write a checkpoint where it is time for one, and return whether the search goes on."""
@@ -233,30 +223,20 @@ class _Loop:
             self.keeper.write(self.recorder.history)
         return self.go_on()
 
-    def iterate(
-        self,
-        lower: float,
-        names: set[int] | None = None,
-        *,
-        complete: bool = True,
-        write: bool = True,
-        told: bool = True,
-        stop: str = "",
-    ) -> Iterate:
-        """Return the incumbent, with its record where ``told``, and drop multipliers of all cuts but ``names``."""
+    def iterate(self, *, complete: bool = True, write: bool = True, told: bool = True, stop: str = "") -> Iterate:
+        """Return the incumbent, with its record where ``told``; multipliers that nothing needs are dropped."""
         # The checkpoint has no record of an incomplete slice: a run that resumes completes it.
         search, upper = self.search, self.search.incumbents.value
-        needed = {node.cut.name for node in search.frontier.nodes} | set(search.pool.names.tolist()) | (names or set())
-        if complete:
-            search.tree.forget(needed, EVIDENCE)
+        search.forget(EVIDENCE)
+        lower = min(search.bound, upper)
         now = time.perf_counter()
         self.recorder.count(NAME, now - self.counted)
         self.counted = now
         record = {
             "elapsed": self.elapsed,
             "objective": float(upper),
-            "bound": float(min(lower, upper)),
-            "gap": float(relative_gap(upper, min(lower, upper))),
+            "bound": float(lower),
+            "gap": float(relative_gap(upper, lower)),
             "nodes": search.nodes,
             "open": len(search.frontier),
             "solved": search.solved,
@@ -271,7 +251,7 @@ class _Loop:
             self.keeper.write(self.recorder.history if at.evidence["complete"] else self.recorder.history[:-1])
 
     def _write(self, path: Path, history: list[Mapping[str, Any]]) -> None:
-        run = {"history": history, "slice_end": self.slice_end, "elapsed": self.elapsed, "initial": self._initial}
+        run = {"history": history, "slice_end": self.slice_end, "elapsed": self.elapsed}
         checkpoint.save(path, self.search, run)
 
     def end(self, stop: str) -> DriverResult:
@@ -291,7 +271,6 @@ class _Loop:
         search.incumbents.best = answer
         lower = float(min(search.bound, answer.value))
         certificate = certify(search, answer, lower)
-        search.tree.forget({node.cut.name for node in search.frontier.nodes}, EVIDENCE)
         point |= {"sigma": answer.selection.astype(float), "w": answer.w, "b": answer.b, "evidence": pack(search)}
         self.recorder.count(NAME, time.perf_counter() - self.counted)
         stop = closed(stop, certificate.residuals["gap"], self.settings.tolerance)

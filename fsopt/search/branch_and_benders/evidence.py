@@ -24,7 +24,7 @@ from fsopt.search.branch_and_benders.interior_point import Goal
 from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.search.branch_and_benders.search import SelectionSearch
-from fsopt.search.branch_and_benders.tree import FORGOTTEN, LEAF, NODE, PEG, pegged, size_of, walk
+from fsopt.search.branch_and_benders.tree import LEAF, NODE, PEG, pegged, walk
 from fsopt.typing import Vector
 
 RESOLVED = 1e-9
@@ -115,7 +115,7 @@ def _pegs(
     return [np.inf if node is None else leaf_bound(problem, node, None) for node in nodes], len(nodes)
 
 
-FORMAT = "tree 1"
+FORMAT = "tree 2"
 LEVEL = 1
 """Level of compression: multipliers at 0 and C, the most of them, compress at any."""
 LARGEST = 2**28
@@ -124,31 +124,13 @@ LARGEST = 2**28
 
 def pack(search: SelectionSearch) -> dict[str, Any]:
     """Return the evidence behind the bound of a search: strings and numbers alone."""
-    leaves = {node.number: node.cut.name for node in search.frontier.nodes}
-    used: dict[int, int] = {}
-    stream = renumbered(search.tree.stream(leaves), used, search.tree.cuts)
-    cuts = [search.tree.cuts[name] for name in used]
-    grids = np.array([grid for grid, _ in cuts], dtype=np.int32).reshape(len(cuts), search.problem.n)
-    mu = np.array([multipliers for _, multipliers in cuts]).reshape(len(cuts), len(search.problem.r))
+    stream, cuts = search.tree.evidence({node.number: node.cut.name for node in search.open})
     return {
         "format": FORMAT,
         "tree": _text(np.array(stream, dtype=np.int32)),
-        "alpha": _text(grids),
-        "mu": _text(mu),
-        "cuts": len(cuts),
+        "alpha": _text(np.array([grid for grid, _ in cuts], dtype=np.int32)),
+        "mu": _text(np.array([mu for _, mu in cuts], dtype=float)),
     }
-
-
-def renumbered(stream: list[int], used: dict[int, int], known: Mapping[int, Any]) -> list[int]:
-    """Return a stream whose cuts are numbered from 0 in the order of their first use, which ``used`` is given."""
-    out, place = list(stream), 0
-    while place < len(out):
-        mark = out[place]
-        if mark in (PEG, LEAF):
-            name = out[place + 1]
-            out[place + 1] = used.setdefault(name, len(used)) if name in known else FORGOTTEN
-        place += size_of(out, place)
-    return out
 
 
 def verify(problem: SelectionProblem, evidence: Mapping[str, Any]) -> Replayed:
@@ -161,19 +143,15 @@ def unpacked(problem: SelectionProblem, evidence: Mapping[str, Any]) -> tuple[li
     """Return the stream of packed evidence, and the multipliers alpha (n,), mu (k,) of its cuts; raises as verify."""
     if evidence["format"] != FORMAT:
         raise ValueError(f"its format is {evidence['format']!r}")
-    count = evidence["cuts"]
-    if not isinstance(count, int) or isinstance(count, bool) or count < 0:
-        raise ValueError(f"its number of cuts is {count!r}")
-    grids = _array(evidence["alpha"], np.int32).reshape(count, problem.n)
-    mu = _array(evidence["mu"], np.float64).reshape(count, len(problem.r))
+    grids = _array(evidence["alpha"], np.int32).reshape(-1, problem.n)
+    mu = _array(evidence["mu"], np.float64).reshape(len(grids), len(problem.r))
     return _array(evidence["tree"], np.int32).tolist(), list(zip(grids, mu, strict=True))
 
 
 def certify(search: SelectionSearch, answer: Incumbent, lower: float) -> Certificate:
     """Certify the bounds: every cut that closes a leaf is dual feasible in integers, and the gap is closed."""
     y, tops = search.problem.y, search.problem.tops
-    cuts = search.tree.cuts.items()
-    wrong = sum(not valid_grid(grid, y, tops) for name, (grid, _) in cuts if name in search.tree.used)
+    wrong = sum(not valid_grid(grid, y, tops) for grid, _ in search.tree.cuts.values())
     residuals, tolerance = {"infeasible cuts": float(wrong)}, search.settings.tolerance
     return of_bounds(Kind.GBD, residuals, answer.value, lower, tolerance=tolerance, source="branch and bound")
 

@@ -30,8 +30,8 @@ import numpy as np
 from fsopt.common import clock
 from fsopt.data.losses import dual_curvature, dual_gaps, dual_slopes, dual_values
 from fsopt.errors import OutOfTimeError
-from fsopt.search.branch_and_benders.marks import Number, entry, fast, inner
-from fsopt.search.branch_and_benders.newton import Direction, direction, system
+from fsopt.search.branch_and_benders.marks import Number, choice, each, entry, fast, inner
+from fsopt.search.branch_and_benders.newton import direction, system
 from fsopt.search.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, cold, sizes
 from fsopt.typing import Vector
 
@@ -115,9 +115,14 @@ class Best(NamedTuple):
 
 
 @entry
-@inner
 def run(p: NodeRelaxation, at: InteriorPoint, gap: float, cutoff: float, branch: float, best: Best) -> bool:
     """Take steps until the goal is reached or none makes progress; return whether the gap is closed."""
+    return stepped(p, at, gap, cutoff, branch, best)
+
+
+@inner
+def stepped(p: NodeRelaxation, at: InteriorPoint, gap: float, cutoff: float, branch: float, best: Best) -> bool:
+    """Take the steps of :func:`run`."""
     # A bound on the number of steps: numerical trouble ends a run with the best bound so far.
     for k in range(ITERATIONS):
         moved = step(p, at)
@@ -125,46 +130,78 @@ def run(p: NodeRelaxation, at: InteriorPoint, gap: float, cutoff: float, branch:
             continue
         left = open_gap(p, at, best)
         bound = best.bound[0]
-        closed = left <= gap * max(abs(bound), 1e-12)
-        if closed or not moved or bound >= cutoff:
-            return bool(moved and closed)
+        small = left <= gap * max(abs(bound), 1e-12)
+        if small or not moved or bound >= cutoff:
+            return bool(moved and small)
         if branch > 0.0 and left <= branch * (cutoff - max(bound, 0.0)):
             break
     return False
 
 
+@inner
 def open_gap(p: NodeRelaxation, at: InteriorPoint, best: Best) -> Number:
     """Return the duality gap at an iterate, and keep the largest dual value."""
-    x, _, rho, _, pulls, mu = p.split(at.x)
-    plus = p.A[-1] > 0.0
-    alpha = np.minimum(np.maximum(x, 0.0), p.caps)
-    on_plus, on_minus, feasible = balance(alpha[plus].sum(), alpha[~plus].sum(), p.balance)
-    alpha *= np.where(plus, on_plus, on_minus)
-    q = p.A[:-1] @ alpha + p.q
-    value = p.constant + dual_values(alpha, p.caps, p.gamma, p.entropy).sum()
-    selected, owed = at.q[: p.selected], float(mu @ p.r)
-    own: Number = 0.5 * (selected @ selected)
-    if p.norm:
-        size, root = float(np.linalg.norm(q)), float(np.sqrt(2.0 * p.r[0]))
-        owed = 0.0
-        charged = root * size if p.norm > 0 else value * max(1.0 - root / max(size, 1e-300), 0.0)
-        own = own / mu[0] + mu[0] * p.r[0] if p.norm > 0 else 0.0
-    else:
-        half = 0.5 * q * q
-        if p.columns is not None:  # the selected ones are the first
-            half = p.columns.bounds.conjugate(q)
-            own = p.columns.charges(at.q, pulls)[: p.selected].sum()
-        charged = half[: p.selected].sum() + np.maximum(p.sums(half) - p.lam - mu @ p.R, 0.0).sum()
-    value -= charged + owed
+    n, _, features, f, k = sizes(p)
+    mu, classes = at.x[len(at.x) - k :], each(of_class, at.x[:n], p.caps, p.A[features])
+    on_plus, on_minus, feasible = balance(classes[0].sum(), classes[1].sum(), p.balance)
+    balanced = each(of_balance, classes[0], classes[1], on_plus, on_minus, p.caps, p.gamma, p.entropy)
+    value = p.constant + balanced[1].sum() - (0.0 if p.norm else np.dot(mu, p.r))
+    charged, own = charges(p, at, (p.A @ balanced[0])[:features] + p.q, value)
+    value -= charged
     if feasible and value > best.bound[0]:
-        best.bound[0], best.alpha[:] = value, alpha
+        best.bound[0], best.alpha[:] = value, balanced[0]
         best.mu[:] = mu
     # Far from feasible q is not that of alpha, whose dual value is smaller than that of the iterate.
-    gap: Number = at.x @ at.z + (max(charged - own - rho.sum(), 0.0) if feasible else 0.0)
+    gap = np.dot(at.x, at.z) + (max(charged - own - at.x[2 * n : 2 * n + f].sum(), 0.0) if feasible else 0.0)
     if p.entropy:
-        z, xi, *_ = p.split(at.z)
-        gap += dual_gaps(x, at.hyperplane @ p.A - z + xi, p.caps, p.gamma, p.entropy).sum()
+        margins = at.hyperplane @ p.A - at.z[:n] + at.z[n : 2 * n]
+        gap += each(of_gap, at.x[:n], margins, p.caps, p.gamma, p.entropy)[0].sum()
     return gap
+
+
+@inner
+def of_class(alpha: Number, caps: Number, label: Number) -> tuple[Number, Number]:
+    """Return a multiplier within its bounds, for a sample of the first and of the second class."""
+    within = np.minimum(np.maximum(alpha, 0.0), caps)
+    return choice(label > 0.0, within, 0.0), choice(label > 0.0, 0.0, within)
+
+
+@inner
+def of_balance(
+    plus: Number, minus: Number, on_plus: Number, on_minus: Number, caps: Number, gamma: Number, entropy: bool
+) -> tuple[Number, Number]:
+    """Return a balanced multiplier and its term."""
+    alpha = on_plus * plus + on_minus * minus
+    return alpha, dual_values(alpha, caps, gamma, entropy)
+
+
+@inner
+def of_gap(alpha: Number, margin: Number, caps: Number, gamma: Number, entropy: bool) -> tuple[Number]:
+    """Return the part of a gap that is that of the loss of a sample."""
+    return (dual_gaps(alpha, margin, caps, gamma, entropy),)
+
+
+def charges(p: NodeRelaxation, at: InteriorPoint, q: Vector, value: float) -> tuple[Number, Number]:
+    """Return what multipliers of a dual value pay for their products q, and how much of it the iterate says."""
+    if p.norm:
+        size, root, mu = float(np.linalg.norm(q)), float(np.sqrt(2.0 * p.r[0])), at.x[-1]
+        if p.norm > 0:
+            return root * size, 0.5 * (at.q @ at.q) / mu + mu * p.r[0]
+        return value * max(1.0 - root / max(size, 1e-300), 0.0), 0.0
+    if p.columns is None:
+        return charges_alone(p, at, q, value)
+    half, s = p.columns.bounds.conjugate(q), p.selected  # the selected columns are the first
+    *_, pulls, mu = p.split(at.x)
+    free = np.maximum(p.sums(half) - p.lam - mu @ p.R, 0.0)
+    return half[:s].sum() + free.sum(), p.columns.charges(at.q, pulls)[:s].sum()
+
+
+@inner
+def charges_alone(p: NodeRelaxation, at: InteriorPoint, q: Vector, value: float) -> tuple[Number, Number]:
+    """Return what :func:`charges` does, where each column is a feature of its own."""
+    s, mu = p.selected, at.x[len(at.x) - len(p.r) :]
+    free = np.maximum(0.5 * q[s:] ** 2 - p.lam - mu @ p.R, 0.0)
+    return 0.5 * np.dot(q[:s], q[:s]) + free.sum(), 0.5 * np.dot(at.q[:s], at.q[:s])
 
 
 @inner
@@ -193,14 +230,17 @@ def step(p: NodeRelaxation, at: InteriorPoint) -> bool:
     length = min(1.0, BOUNDARY * d[4])
     if not 1e-8 < length <= 1.0:
         return False
-    advance(at, d, length, p.caps)
+    move(at.x, d[0], length)
+    move(at.z, d[1], length)
+    move(at.q, d[2], length)
+    move(at.hyperplane, d[3], length)
+    # C - alpha is a variable of its own in the step, and the difference here: no rounding errors add up.
+    n = len(p.caps)
+    at.x[n : 2 * n] = np.maximum(p.caps - at.x[:n], 1e-300)
     return True
 
 
-def advance(at: InteriorPoint, d: Direction, length: float, caps: Vector) -> None:
+@inner
+def move(values: Vector, step: Vector, length: Number) -> None:
     """Take a step of a length."""
-    for x, d_x in zip(at, d, strict=False):
-        x += length * d_x
-    # C - alpha is a variable of its own in the step, and the difference here: no rounding errors add up.
-    n = len(caps)
-    at.x[n : 2 * n] = np.maximum(caps - at.x[:n], 1e-300)
+    values += length * step

@@ -10,29 +10,24 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
+from numba.extending import overload
 
 from fsopt.common import jit
 from fsopt.common.jit import LOOPS
-from fsopt.data.losses import dual_gaps, dual_values
-from fsopt.search.branch_and_benders import interior_point, marks, newton, relaxation
-from fsopt.search.branch_and_benders.interior_point import Best, balance
+from fsopt.search.branch_and_benders import interior_point, marks, newton
 from fsopt.search.branch_and_benders.marks import INNER
 from fsopt.search.branch_and_benders.newton import EPSILON, System, longest, of_sample
-from fsopt.search.branch_and_benders.relaxation import (
-    InteriorPoint,
-    NodeRelaxation,
-    begun,
-    mean_of,
-    multipliers_of,
-    pairs,
-    sizes,
-)
+from fsopt.search.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, sizes
 from fsopt.typing import Indices, Matrix, Vector
 
 __all__ = ["LOOPS", "compiled"]
 
 OPTIONS: dict[str, Any] = {"fastmath": {"reassoc", "contract", "nsz"}, "error_model": "numpy"}
 """What the compiler may change: the order of sums, and a product and a sum in one. Infinities keep their meaning."""
+
+VALUES = 4
+"""Largest number of values of a formula."""
 
 
 def instead(of: Any) -> Any:
@@ -71,6 +66,30 @@ def falling(value: Vector) -> Indices:
             order[here], order[child] = order[child], order[here]
             here, child = child, 2 * child + 1
     return order
+
+
+def one_of(given: Any, i: int) -> Any:
+    """Return the numbers at a place of arrays, and others as they are, as a tuple."""
+
+
+@overload(one_of, jit_options=OPTIONS, strict=False)
+def _one_of(given: Any, i: int) -> Any:
+    if not len(given):
+        return lambda given, i: ()
+    if isinstance(given[0], types.Array):
+        return lambda given, i: (given[0][i], *one_of(given[1:], i))
+    return lambda given, i: (given[0], *one_of(given[1:], i))
+
+
+@instead(marks.each)
+def each(formula: Any, *given: Any) -> Matrix:
+    """Return the values of a formula, each of them a row."""
+    found = np.empty((VALUES, len(given[0])))
+    for i in range(len(given[0])):
+        values = formula(*one_of(given, i))
+        for k in range(len(values)):
+            found[k, i] = values[k]
+    return found
 
 
 def factor(A: Matrix, theta: Vector, delta: Vector) -> Matrix:
@@ -217,91 +236,6 @@ def direction(
     return to_x, to_z, d_q, hyperplane, longest(fall)
 
 
-@instead(interior_point.advance)
-def advance(at: InteriorPoint, d: tuple[Vector, Vector, Vector, Vector, float], length: float, caps: Vector) -> None:
-    """Take a step of a length."""
-    for i in range(len(at.x)):
-        at.x[i] += length * d[0][i]
-        at.z[i] += length * d[1][i]
-    for j in range(len(at.q)):
-        at.q[j] += length * d[2][j]
-    for j in range(len(at.hyperplane)):
-        at.hyperplane[j] += length * d[3][j]
-    for i in range(len(caps)):
-        at.x[len(caps) + i] = max(caps[i] - at.x[i], 1e-300)
-
-
-@instead(interior_point.open_gap)
-def open_gap(p: NodeRelaxation, at: InteriorPoint, best: Best) -> float:
-    """Return the duality gap at an iterate, and keep the largest dual value."""
-    n, s, F, _, k = sizes(p)
-    alpha, mu = np.empty(n), (at.x[-1] if k else 0.0)
-    up, down = 0.0, 0.0
-    for i in range(n):
-        alpha[i] = min(max(at.x[i], 0.0), p.caps[i])
-        up += alpha[i] if p.A[F, i] > 0.0 else 0.0
-        down += 0.0 if p.A[F, i] > 0.0 else alpha[i]
-    on_plus, on_minus, feasible = balance(up, down, p.balance)
-    value: Any = p.constant - (mu * p.r[0] if k else 0.0)
-    for i in range(n):
-        alpha[i] *= on_plus if p.A[F, i] > 0.0 else on_minus
-        value += dual_values(alpha[i], p.caps[i], p.gamma[i], p.entropy)
-    q, charged = p.A @ alpha, 0.0
-    excess = 0.0
-    for j in range(F):
-        half = 0.5 * (q[j] + p.q[j]) ** 2
-        paid = p.lam[j - s] + (mu * p.R[0, j - s] if k else 0.0) if j >= s else 0.0
-        charged += max(half - paid, 0.0)
-        # Far from feasible q is not that of alpha, whose dual value is smaller than that of the iterate.
-        excess -= at.x[2 * n + j - s] if j >= s else 0.5 * at.q[j] ** 2
-    value -= charged
-    if feasible and value > best.bound[0]:
-        best.bound[0], best.alpha[:] = value, alpha
-        best.mu[:] = mu
-    gap: float = max(charged + excess, 0.0) if feasible else 0.0
-    for i in range(len(at.x)):
-        gap += at.x[i] * at.z[i]
-    if p.entropy:
-        score = at.hyperplane @ p.A
-        for i in range(n):
-            margin = score[i] - at.z[i] + at.z[n + i]
-            gap += float(dual_gaps(at.x[i], margin, p.caps[i], p.gamma[i], p.entropy))
-    return gap
-
-
-@instead(relaxation.warm_start)
-def warm_start(p: NodeRelaxation, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Vector) -> InteriorPoint:
-    """Return a point to start from."""
-    n, s, F, f, k = sizes(p)
-    x, z = np.empty(2 * n + 2 * f + k), np.empty(2 * n + 2 * f + k)
-    known = np.empty(n)
-    score, mu = hyperplane @ p.A, 0.0
-    most = 0.0
-    for i in range(n):
-        known[i], lost = mean_of(alpha[i], score[i], margins[i], p.caps[i])
-        mu, most = mu + lost, max(most, p.caps[i])
-    if not f:
-        apart = p.A @ known
-        for j in range(F):
-            mu += (hyperplane[j] - apart[j] - p.q[j]) ** 2
-        mu += known.sum()
-    mu = max(mu, 1e-3 * most) / len(x)
-    for i in range(n):
-        x[i], z[i], z[n + i] = begun(margins[i], alpha[i], p.caps[i], p.gamma[i], p.entropy, mu)
-        x[n + i] = p.caps[i] - x[i]
-    q = (p.A @ x[:n])[:F] + p.q
-    gain = np.empty(f)
-    for j in range(f):
-        gain[j] = 0.5 * q[s + j] ** 2 - p.lam[j]
-    if k:
-        x[-1] = multipliers_of(p.R, p.r, gain, mu)[0]
-        z[-1] = mu / x[-1]
-    for j in range(f):
-        paid = x[-1] * p.R[0, j] if k else 0.0
-        x[2 * n + f + j], z[2 * n + f + j], x[2 * n + j] = pairs(sigma[j], paid - gain[j], 1.0, mu)
-        z[2 * n + j] = 1.0 - x[2 * n + f + j]
-    return InteriorPoint(x, z, q, hyperplane)
-
-
+instead(interior_point.charges)(interior_point.charges_alone)
 for _function in (factor, solved, *INNER):
     instead(_function)(_function)

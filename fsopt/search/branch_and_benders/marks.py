@@ -47,3 +47,8 @@ def choice(condition: Any, one: Number, other: Number) -> Number:
 def falling(value: Vector) -> Indices:
     """Return the places of values (n,) by falling value."""
     return np.argsort(-value, kind="stable")
+
+
+def each(formula: Callable[..., tuple[Number, ...]], *given: Number) -> Any:
+    """Return the values of a formula for the numbers of arrays, one after another, with others that are the same."""
+    return formula(*given)

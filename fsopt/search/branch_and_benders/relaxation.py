@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fsopt.search.branch_and_benders.columns import Columns
-from fsopt.search.branch_and_benders.marks import Number, choice, entry, falling, inner
+from fsopt.search.branch_and_benders.marks import Number, choice, each, entry, falling, inner
 from fsopt.typing import Matrix, Vector
 
 Floats = np.ndarray[tuple[int], np.dtype[np.floating[Any]]]
@@ -136,21 +136,27 @@ def warm_start(p: NodeRelaxation, hyperplane: Vector, sigma: Vector, margins: Ve
     margins : (n,) of its hyperplane with all of its features: what is lost of them measures how far this program is.
     alpha : (n,) its multipliers; negative for those of the central path at its margins.
     """
-    n, s, _, f, k = sizes(p)
-    known, lost = mean_of(alpha, hyperplane @ p.A, margins, p.caps)
-    mu = lost.sum()
+    return started(p, hyperplane, sigma, margins, alpha)
+
+
+@inner
+def started(p: NodeRelaxation, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Vector) -> InteriorPoint:
+    """Return the point of :func:`warm_start`."""
+    n, s, features, f, k = sizes(p)
+    mean = each(mean_of, alpha, hyperplane @ p.A, margins, p.caps)
+    mu = mean[1].sum()
     if not f:  # a feature that comes has weight 0, and a q that may be far from it
-        apart = hyperplane[:-1] - p.A[:-1] @ known - p.q
-        mu += apart @ apart + known.sum()
+        apart = hyperplane[:features] - (p.A @ mean[0])[:features] - p.q
+        mu += np.dot(apart, apart) + mean[0].sum()
     mu = max(mu, 1e-3 * p.caps.max()) / (2 * n + 2 * f + k)
-    known, z, xi = begun(margins, alpha, p.caps, p.gamma, p.entropy, mu)
-    q = p.A[:-1] @ known + p.q
+    known = each(begun, margins, mean[0], p.caps, p.gamma, p.entropy, mu)
+    q = (p.A @ known[0])[:features] + p.q
     gain = 0.5 * q[s:] ** 2 - p.lam
-    multipliers = multipliers_of(p.R, p.r, gain, mu) if k else np.zeros(0)
-    shares, slack, rho = pairs(sigma, multipliers @ p.R - gain, 1.0, mu)
-    x = np.concatenate((known, p.caps - known, rho, shares, multipliers))
-    partners = np.concatenate((z, xi, 1.0 - shares, slack, mu / multipliers))
-    return InteriorPoint(x, partners, q, hyperplane)
+    multipliers = multipliers_of(p.R, p.r, gain, mu)
+    shares = each(pairs, sigma, multipliers @ p.R - gain, 1.0, mu)
+    x = np.concatenate((known[0], known[1], shares[2], shares[0], multipliers))
+    z = np.concatenate((known[2], known[3], 1.0 - shares[0], shares[1], mu / multipliers))
+    return InteriorPoint(x, z, q, hyperplane)
 
 
 @inner
@@ -164,14 +170,15 @@ def mean_of(alpha: Number, score: Number, margins: Number, caps: Number) -> tupl
 @inner
 def begun(
     margin: Number, alpha: Number, caps: Number, gamma: Number, entropy: bool, mu: Number
-) -> tuple[Number, Number, Number]:
-    """Return multipliers strictly within their bounds, and the partners of both bounds."""
+) -> tuple[Number, Number, Number, Number]:
+    """Return multipliers strictly within their bounds, their distances from C, and the partners of both."""
     if entropy:
         known = caps / (1.0 + np.exp(np.minimum(np.maximum(margin, -NEAR), NEAR)))
-        return known, mu / known, mu / (caps - known)
+        return known, caps - known, mu / known, mu / (caps - known)
     away, scale = margin - 1.0, 2.0 * mu / caps
     known = choice(alpha < 0.0, 0.5 * caps * (1.0 - away / np.sqrt(away * away + scale * scale)), alpha)
-    return pairs(known, away + gamma * known, caps, mu)
+    value, z, xi = pairs(known, away + gamma * known, caps, mu)
+    return value, caps - value, z, xi
 
 
 @inner

@@ -271,7 +271,7 @@ def _ended(search: SelectionSearch) -> int:
 def _first(search: SelectionSearch, initial: Mask | None) -> None:
     """Try the given selection, and the features whose class means differ most: one support vector machine each."""
     if initial is not None:
-        search.incumbents.solve(initial)
+        search.incumbents.try_selection(initial)
     problem, at = search.problem, search.frontier.best.at
     mean = np.where(problem.y > 0, 1.0 / (problem.y > 0).sum(), 1.0 / (problem.y < 0).sum())
     selection = search.incumbents.rounded(problem.sizes(problem.products(mean)), at)

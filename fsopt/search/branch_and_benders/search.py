@@ -18,13 +18,13 @@ import numpy as np
 from fsopt.common import clock
 from fsopt.search.branch_and_benders import compiled, cuts
 from fsopt.search.branch_and_benders.cuts import BendersCut, CutBound, Grid, Pool
-from fsopt.search.branch_and_benders.incumbents import Incumbents
+from fsopt.search.branch_and_benders.incumbents import Incumbent, Incumbents
 from fsopt.search.branch_and_benders.interior_point import Goal
 from fsopt.search.branch_and_benders.local_search import AT_ONCE, last_multipliers, one_left
 from fsopt.search.branch_and_benders.nodes import NodeHyperplane, NodeSolver
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
 from fsopt.search.branch_and_benders.tree import Frontier, SelectionTree
-from fsopt.typing import Indices, Mask, Matrix, Vector
+from fsopt.typing import Indices, Matrix, Vector
 
 PRIOR = 1.0
 """The mean of all features counts as much as that many observations of a feature."""
@@ -90,7 +90,7 @@ class SelectionSearch:
     gains : (2, p), of the branching rule.
     closed : the smallest bound of all that was closed.
     nodes : nodes so far.
-    frontier : open nodes.
+    frontier, given : open nodes, and others that tasks have.
     solved : relaxations solved.
     stage : stages of the root that are complete, see :mod:`fsopt.search.branch_and_benders.root`.
     """
@@ -105,6 +105,7 @@ class SelectionSearch:
     nodes: int = 0
     gains: Matrix = field(init=False)
     frontier: Frontier = field(default_factory=Frontier)
+    given: Frontier = field(default_factory=Frontier)
     solved: int = 0
     stage: int = 0
 
@@ -118,7 +119,7 @@ class SelectionSearch:
     @property
     def bound(self) -> float:
         """The lower bound on the problem."""
-        return min(self.closed, self.frontier.bound, self.incumbents.value)
+        return min(self.closed, self.frontier.bound, self.given.bound, self.incumbents.value)
 
     def gap_of(self, value: float) -> float:
         """Return the distance of a value from the bound, as a share of it."""
@@ -152,15 +153,25 @@ class SelectionSearch:
         """Visit the open node of the smallest bound; an interrupted visit leaves the tree as it was."""
         compiled.go_on()
         first, closed = self.tree.next, self.closed
-        node = self.frontier.pop()
+        node = self.frontier.pop(0)
         kept = len(self.tree.marks.get(node.number, ()))
         try:
             yield node
         except BaseException:
             self.tree.cut_back(node.number, kept, first)
-            self.frontier.replace(node, *(other for other in self.frontier.nodes if other.number < first))
+            self.frontier.replace(node, *(other for other in self.frontier if other.number < first))
             self.closed = closed
             raise
+
+    @property
+    def open(self) -> list[SelectionNode]:
+        """The open nodes, with those that tasks have."""
+        return [*self.frontier, *self.given]
+
+    def forget(self, most: int) -> None:
+        """Drop the multipliers that nothing needs, and of leaves the oldest where they take over ``most`` bytes."""
+        nodes = {node.cut.name for node in self.open}
+        self.tree.forget(nodes | set(self.pool.names.tolist()), most)
 
     def seed(self, grids: Sequence[Grid]) -> None:
         """Put the cuts of multipliers that are known into the pool."""
@@ -222,9 +233,8 @@ class SelectionSearch:
         ``known`` are cuts that do not close the node. The best cut becomes that of the node: its bound is never below
         that of its parent, and follows from one cut.
         """
-        complete = self._complete(at)
-        if complete is not None:
-            self._finish(number, at, complete, hyperplane)
+        if not at.free.any():
+            self._finish(number, at, hyperplane)
             return None
         self.solved += 1
         goal = Goal(0.1 * self.settings.tolerance, self.cutoff, BRANCH_GAP if hyperplane is not None else 0.0)
@@ -287,21 +297,12 @@ class SelectionSearch:
                 return None
             at = left
 
-    def _complete(self, at: Partial) -> Mask | None:
-        """Return the selection that is best below a node without a relaxation; None where there may be several."""
-        if not at.free.any():
-            return at.inside
-        most = self.problem.cardinality
-        if most is not None and int((~at.outside).sum()) <= most:
-            return ~at.outside
-        return None
-
-    def _finish(self, number: int, at: Partial, selection: Mask, near: NodeHyperplane | None) -> None:
-        """Close a node with one best selection: first with samples frozen near the parent's hyperplane, then whole."""
-        cut = None if near is None else self.incumbents.solve(selection, self.cutoff, near)[1]
+    def _finish(self, number: int, at: Partial, near: NodeHyperplane | None) -> None:
+        """Close a node of one selection: first with samples frozen near the parent's hyperplane, then whole."""
+        cut = None if near is None else self.incumbents.solve(at.inside, self.cutoff, near)[1]
         value = cuts.value
         if cut is None or value(self.problem, cut, at) < self.cutoff:
-            cut = self.incumbents.solve(selection, self.cutoff)[1]
+            cut = self.incumbents.solve(at.inside, self.cutoff)[1]
         cut = self._zero_cut() if cut is None else cut
         self.closed = min(self.closed, value(self.problem, cut, at))
         self.tree.leaf(number, cut.name)
@@ -314,7 +315,7 @@ class SelectionSearch:
             clock.check()
             left = (~rest.outside & ~at.inside).nonzero()[0]
             if not len(left):
-                self._finish(number, rest, rest.inside, near)
+                self._finish(number, rest, near)
                 return
             tried = left[np.argsort(-gains[left], kind="stable")[:AT_ONCE]]
             found = last_multipliers(self.problem, at, near, margins, tried)
@@ -331,9 +332,52 @@ class SelectionSearch:
     def _decided(self, number: int, at: Partial, j: int) -> tuple[int, Partial | None]:
         """Close the selection with a feature alone; return the node without it, None where every selection has it."""
         if at.inside[j]:
-            self._finish(number, at, at.inside, None)
+            self._finish(number, at, None)
             return number, None
         without, within = self.tree.branch(number, j)
         chosen = at.decided(j, selected=True).inside
-        self._finish(within, Partial(chosen, ~chosen), chosen, None)
+        self._finish(within, Partial(chosen, ~chosen), None)
         return without, at.decided(j, selected=False)
+
+
+@dataclass
+class Enumeration(SelectionSearch):
+    """A search for all selections up to a limit: it closes no node below the cutoff but those of one, which it keeps.
+
+    Attributes
+    ----------
+    limit : the largest value of a selection that is wanted.
+    count : the number of selections that are wanted, the best of them; None for all up to the limit.
+    found : number of the node -> selection and its hyperplane.
+    """
+
+    limit: float = np.inf
+    count: int | None = None
+    found: dict[int, Incumbent] = field(default_factory=dict)
+
+    @property
+    def cutoff(self) -> float:
+        """The value above which selections are not wanted."""
+        if self.count is None or len(self.found) < self.count:
+            return self.limit
+        return min(self.limit, sorted(one.value for one in self.found.values())[self.count - 1])
+
+    @property
+    def bound(self) -> float:
+        """A lower bound on the values of the selections that were not found."""
+        return min(self.closed, self.frontier.bound)
+
+    def _finish(self, number: int, at: Partial, near: NodeHyperplane | None) -> None:
+        """Keep the selection of a node, or close it by the cut of its support vector machine."""
+        self.incumbents.best = None
+        value, cut = self.incumbents.solve(at.inside)
+        own, self.incumbents.best = self.incumbents.best, None
+        if own is not None and (value <= self.cutoff or cut is None):
+            self.found[number] = own
+            return
+        assert cut is not None
+        self.closed = min(self.closed, cuts.value(self.problem, cut, at))
+        self.tree.leaf(number, cut.name)
+
+    def _round(self, at: Partial, hyperplane: NodeHyperplane) -> None:
+        """Look for no incumbents: every selection below the cutoff is found in its own node."""

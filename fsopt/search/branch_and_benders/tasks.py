@@ -12,19 +12,19 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fsopt.common import clock
-from fsopt.common.checkpoints import Keeper
 from fsopt.common.interruption import deferred_interruption
-from fsopt.errors import OutOfTimeError
+from fsopt.common.teams import results
+from fsopt.errors import OutOfTimeError, WorkersLost
 from fsopt.search.branch_and_benders.compiled import counted
 from fsopt.search.branch_and_benders.cuts import BendersCut, Grid, Pool
 from fsopt.search.branch_and_benders.incumbents import Incumbent
@@ -41,10 +41,12 @@ SLICE = 1.0
 """Seconds of a task."""
 FIRST_ROUND, SHARE = 0.2, 0.02
 """Seconds of the first round of tasks between two records, and of the later ones as a share of the time so far."""
-POLL = 0.2
-"""Seconds after which the driver looks at the clock and for an interruption."""
+PATIENCE = 2.0
+"""Seconds that tasks have to come back after a limit."""
 BLOCK = 2**20
 """Numbers of a task, after which it visits no other node."""
+Call = tuple[list[SelectionNode], tuple[Any, ...]]
+"""Open nodes, and the function and arguments of their task."""
 
 
 @dataclass
@@ -134,7 +136,7 @@ def _searched(local: _Local, tolerance: float, part: SearchPart, go_on: Callable
         search.run(2**62, lambda: go_on() and search.tree.next < first + BLOCK)
     cuts, given = search.tree.cuts, {node.number for node in part.nodes}
     local.grids = {name: cuts[name] for name in pool.names.tolist() if name in cuts}
-    opened = [node for node in search.frontier.nodes if node.number not in given]
+    opened = [node for node in search.frontier if node.number not in given]
     places = {name: k for k, name in enumerate(pool.names.tolist())}
     new = [cut for cut in pool.cuts() if cut.name >= first]
     shared = sorted(new, key=lambda cut: -pool.score[places[cut.name]])[:SHARED]
@@ -146,7 +148,7 @@ def _searched(local: _Local, tolerance: float, part: SearchPart, go_on: Callable
         search.incumbents.best,
         (search.solver.width, search.solver.widest),
         search.gains - part.gains,
-        frozenset(given.intersection(node.number for node in search.frontier.nodes)),
+        frozenset(given.intersection(node.number for node in search.frontier)),
         search.closed,
         search.nodes,
         search.solved,
@@ -155,64 +157,51 @@ def _searched(local: _Local, tolerance: float, part: SearchPart, go_on: Callable
 
 @dataclass
 class Team:
-    """A search whose open nodes are given out in tasks.
+    """The tasks of a search, each with open nodes, while there are any and it may go on.
 
     Attributes
     ----------
     jobs : tasks at a time.
     owed : so many tasks still have to carry the problem.
-    pending : the tasks that are out, with the nodes they were given.
-    broken : whether the executor lost its processes; their nodes are open again.
     batch : open nodes of the next task, twice as many as the last one visited: those that come back unvisited cost
         their way.
+    stopped : when it might not go on for the first time.
     """
 
     search: SelectionSearch
-    executor: Executor
     jobs: int
+    go_on: Callable[[], bool]
     key: str = field(default_factory=lambda: uuid4().hex)
     owed: int = field(init=False)
-    pending: dict[Future[SearchPart | None], list[SelectionNode]] = field(default_factory=dict)
-    broken: bool = False
     batch: int = FEWEST
+    stopped: float = np.inf
 
     def __post_init__(self) -> None:
         self.owed = self.jobs
 
-    @property
-    def out(self) -> list[SelectionNode]:
-        """The nodes that are out."""
-        return [node for nodes in self.pending.values() for node in nodes]
+    def rounds(self, executor: Executor, started: float) -> Iterator[None]:
+        """Run tasks until nothing is open, or it may not go on, or the workers are lost; yield between two rounds."""
+        end = time.perf_counter() + FIRST_ROUND
+        with suppress(WorkersLost, OutOfTimeError):
+            for nodes, future in results(executor, self, self.jobs, self._wait):
+                self._take(nodes, future.result())
+                now = time.perf_counter()
+                if now > end:
+                    yield
+                    end = now + max(FIRST_ROUND, SHARE * (now - started))
+        self.search.frontier.push(*self.search.given)
+        self.search.given.clear()
 
-    def rounds(self, go_on: Callable[[], bool], started: float, keeper: Keeper) -> Iterator[bool]:
-        """Run tasks in rounds until nothing is open, or it may not go on; yield whether a checkpoint is due."""
-        while (self.search.frontier or self.pending) and go_on() and not self.broken:
-            self.run(go_on, max(FIRST_ROUND, SHARE * (time.perf_counter() - started)))
-            due = keeper.due()
-            if due:
-                self.finish()
-            yield due
-        self.finish()
+    def __iter__(self) -> Iterator[Call]:
+        return self
 
-    def run(self, go_on: Callable[[], bool], seconds: float) -> None:
-        """Give out and take in tasks for some seconds, or until it may not go on, or nothing is open."""
-        end, frontier = time.perf_counter() + seconds, self.search.frontier
-        while go_on() and time.perf_counter() < end and (self.pending or frontier) and not self.broken:
-            while len(self.pending) < self.jobs and frontier:
-                nodes, left = frontier.shared(self.jobs - len(self.pending), self.batch), clock.left()
-                seconds = SLICE if left is None else min(SLICE, left)
-                self.pending[self.executor.submit(self._task(nodes, seconds, left))] = nodes
-            wait(self.pending, timeout=POLL, return_when=FIRST_COMPLETED)
-            for future in [future for future in self.pending if future.done()]:  # also those that are cancelled
-                self._take(future)
-
-    def finish(self) -> None:
-        """Wait for the tasks that are out, and take them in."""
-        for future in list(self.pending):
-            self._take(future)
-
-    def _task(self, nodes: list[SelectionNode], seconds: float, left: float | None) -> Callable[[], SearchPart | None]:
-        search = self.search
+    def __next__(self) -> Call:
+        """Give out open nodes: return them, and their task."""
+        search, left = self.search, clock.left()
+        if not search.frontier or not self.go_on():
+            raise StopIteration
+        nodes = search.frontier.shared(self.jobs, self.batch)
+        search.given.push(*nodes)
         multipliers, first = search.tree.cuts, search.tree.next
         search.tree.next += BLOCK + 64 * (search.problem.p + 64)  # a visit uses a few numbers for each feature at most
         cuts = [cut for cut in search.pool.cuts(SHARED) if cut.name in multipliers]
@@ -221,20 +210,23 @@ class Team:
         part = SearchPart(nodes, tree, cuts, search.incumbents.best, width, search.gains.copy())
         problem = search.problem if self.owed > 0 else None
         self.owed -= problem is not None
-        return partial(run_task, self.key, problem, search.settings.tolerance, part, seconds, left)
+        seconds = SLICE if left is None else min(SLICE, left)
+        return nodes, (run_task, self.key, problem, search.settings.tolerance, part, seconds, left)
 
-    def _take(self, future: Future[SearchPart | None]) -> None:
-        """Take in what is left of a task, or its nodes as they were given out where its process is lost."""
-        search, nodes = self.search, self.pending.pop(future)
-        part = None
-        try:
-            part = future.result()
-            self.owed += part is None
-        except (BrokenExecutor, CancelledError):
-            self.broken = True
+    def _wait(self) -> None:
+        """Raise OutOfTimeError where no task comes back long after they may not go on."""
+        if not self.go_on():
+            self.stopped = min(self.stopped, time.perf_counter())
+            if time.perf_counter() > self.stopped + PATIENCE:
+                raise OutOfTimeError("tasks did not come back in time", "give more seconds")
+
+    def _take(self, nodes: list[SelectionNode], part: SearchPart | None) -> None:
+        """Take in what is left of a task; None where its problem was not known."""
+        search, gone = self.search, {node.number for node in nodes}
+        search.given.replace(*(node for node in search.given if node.number not in gone))
         if part is None:
+            self.owed += 1
             search.frontier.push(*nodes)
-            self.batch = FEWEST
             return
         _take_in(search, part)
         search.frontier.push(*(node for node in nodes if node.number in part.untouched))

@@ -1,13 +1,13 @@
 """The tree of a search, node for node, with the cut that closes each leaf, and its open nodes.
 
-It is a stream of whole numbers in preorder. A node begins with any number of pegs (features whose other value one cut
-closes) and ends as a leaf, as a branching on one feature, or as empty where the constraints leave nothing.
+It is a stream of marks in preorder. A node begins with any number of pegs (features whose other value one cut closes)
+and ends as a leaf, as a branching on one feature, or as empty where the constraints leave nothing.
 """
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import insort
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,9 +22,11 @@ LEAF = -2
 BRANCH = -3
 EMPTY = -4
 NODE = -5
-"""The marks of the stream: ``PEG cut count features``, ``LEAF cut``, ``BRANCH feature`` with the subtree without the
-feature and the one with it, ``EMPTY``, and ``NODE number`` for a node whose part is elsewhere, or that is open. A
-pegged feature j is j + 1 where it is selected, -(j + 1) where it is not."""
+"""The marks of the stream: a peg and a leaf, with their cut; a branching, with its feature, before the subtree without
+the feature and the one with it; an empty node; and one whose part is elsewhere, or that is open, with its number."""
+Mark = tuple[int, int, Sequence[int]]
+"""A mark, its cut, feature or node (0 for none), and the features of a peg, else none: a feature j is j + 1 where it is
+selected, -(j + 1) where it is not."""
 FORGOTTEN = -1
 """Number of a cut that was not kept: the leaf is closed by its own relaxation, solved again."""
 
@@ -37,13 +39,11 @@ class SelectionTree:
     ----------
     marks : node -> its part of the stream.
     cuts : number -> multipliers on the grid and mu of all cuts that may be needed.
-    used : numbers of the cuts that close something.
     next : number of the next node or cut.
     """
 
-    marks: dict[int, list[int]] = field(default_factory=dict)
+    marks: dict[int, list[Mark]] = field(default_factory=dict)
     cuts: dict[int, tuple[Grid, Vector]] = field(default_factory=dict)
-    used: set[int] = field(default_factory=set)
     next: int = 1
 
     def number(self) -> int:
@@ -51,26 +51,28 @@ class SelectionTree:
         self.next += 1
         return self.next - 1
 
+    def mark(self, node: int, mark: int, name: int = 0, features: Sequence[int] = ()) -> None:
+        """Add a mark to the part of a node."""
+        self.marks.setdefault(node, []).append((mark, name, features))
+
     def peg(self, node: int, cut: int, selected: Indices, not_selected: Indices) -> None:
         """Record the features that a cut decides at a node."""
-        features = [*(selected + 1).tolist(), *(-not_selected - 1).tolist()]
-        self.marks.setdefault(node, []).extend([PEG, cut, len(features), *features])
-        self.used.add(cut)
+        self.mark(node, PEG, cut, [*(selected + 1).tolist(), *(-not_selected - 1).tolist()])
 
     def leaf(self, node: int, cut: int) -> None:
         """Record that a cut closes a node."""
-        self.marks.setdefault(node, []).extend([LEAF, cut])
-        self.used.add(cut)
+        self.mark(node, LEAF, cut)
 
     def empty(self, node: int) -> None:
         """Record that the constraints leave no selection at a node."""
-        self.marks.setdefault(node, []).append(EMPTY)
+        self.mark(node, EMPTY)
 
     def branch(self, node: int, feature: int) -> tuple[int, int]:
         """Record a branching, and return the nodes without and with the feature."""
-        without, with_feature = self.number(), self.number()
-        self.marks.setdefault(node, []).extend([BRANCH, feature, NODE, without, NODE, with_feature])
-        return without, with_feature
+        without, within = self.number(), self.number()
+        for mark, name in ((BRANCH, feature), (NODE, without), (NODE, within)):
+            self.mark(node, mark, name)
+        return without, within
 
     def cut_back(self, node: int, kept: int, first: int) -> None:
         """Drop the marks of a node behind the first ``kept`` ones, and all nodes with numbers from ``first`` on."""
@@ -82,58 +84,61 @@ class SelectionTree:
         """Drop the multipliers that close nothing and are not needed; of the others too where they take over ``most``
         bytes, the oldest first.
         """
-        self.cuts = {name: cut for name, cut in self.cuts.items() if name in self.used or name in needed}
+        used = {name for marks in self.marks.values() for mark, name, _ in marks if mark in (PEG, LEAF)}
+        self.cuts = {name: cut for name, cut in self.cuts.items() if name in used or name in needed}
         size = sum(grid.nbytes for grid, _ in self.cuts.values())
         for name in sorted(set(self.cuts) - needed):
             if size <= most:
                 break
             size -= self.cuts.pop(name)[0].nbytes
 
-    def stream(self, open_nodes: Mapping[int, int], *, closed: bool = True) -> list[int]:
-        """Return the stream from the root, open nodes as leaves with their cuts, or, not ``closed``, as ``NODE``."""
-        out: list[int] = []
-        stack = [(0, self.marks.get(0, []), 0)]
-        while stack:
-            number, marks, place = stack.pop()
-            while place < len(marks) and marks[place] != NODE:
-                size = size_of(marks, place)
-                out += marks[place : place + size]
-                place += size
-            if place < len(marks):
-                child = marks[place + 1]
-                stack += [(number, marks, place + 2), (child, self.marks.get(child, []), 0)]
-            elif number in open_nodes:
-                out += [LEAF, open_nodes[number]] if closed else [NODE, number]
-        return out
-
     def merge(self, other: SelectionTree) -> None:
         """Take over the part of the tree below some nodes that another search made."""
         for node, marks in other.marks.items():
             self.marks.setdefault(node, []).extend(marks)
         self.cuts.update(other.cuts)
-        self.used |= other.used
+
+    def stream(self, opened: Mapping[int, int | None]) -> Iterator[Mark]:
+        """Yield the marks from the root, open nodes as leaves with their cuts, or for None as ``NODE``."""
+        stack = [(0, iter(self.marks.get(0, ())))]
+        while stack:
+            number, rest = stack[-1]
+            mark = next(rest, None)
+            if mark is None:
+                stack.pop()
+                if number in opened:
+                    cut = opened[number]
+                    yield (NODE, number, ()) if cut is None else (LEAF, cut, ())
+            elif mark[0] == NODE:
+                stack.append((mark[1], iter(self.marks.get(mark[1], ()))))
+            else:
+                yield mark
+
+    def evidence(self, opened: Mapping[int, int | None]) -> tuple[list[int], list[tuple[Grid, Vector]]]:
+        """Return the stream as whole numbers, its cuts numbered by their first use, and the multipliers of these."""
+        used: dict[int, int] = {}
+        marks: list[Mark] = []
+        for mark, name, features in self.stream(opened):
+            if mark in (PEG, LEAF):
+                name = used.setdefault(name, len(used)) if name in self.cuts else FORGOTTEN
+            marks.append((mark, name, features))
+        return flat(marks), [self.cuts[name] for name in used]
 
 
-def size_of(stream: Sequence[int], place: int) -> int:
-    """Return the length of the mark at a place of a stream; raises ValueError for a negative one."""
-    if stream[place] == PEG:
-        if stream[place + 2] < 0:
-            raise ValueError(f"{stream[place + 2]} features are pegged at a node")
-        return 3 + stream[place + 2]
-    return 1 if stream[place] == EMPTY else 2
+def flat(marks: Iterable[Mark]) -> list[int]:
+    """Return marks as whole numbers: each with its name, the number of its features, and these."""
+    return [number for mark, name, features in marks for number in (mark, name, len(features), *features)]
 
 
-def marks_of(stream: Sequence[int]) -> Iterator[tuple[int, int, Sequence[int]]]:
-    """Yield the marks of a stream: each with its cut, feature or node (0 for none), and the features of a peg."""
+def marks_of(stream: Sequence[int]) -> Iterator[Mark]:
+    """Yield the marks of whole numbers; raises ValueError where they are no marks."""
     place = 0
     while place < len(stream):
-        mark, here = stream[place], place
-        if mark not in (PEG, LEAF, BRANCH, EMPTY, NODE) or len(stream) < place + 3 * (mark == PEG):
+        mark, name, count = (*stream[place : place + 3], -1, -1)[:3]
+        place += 3 + count
+        if mark not in (PEG, LEAF, BRANCH, EMPTY, NODE) or count < 0 or place > len(stream):
             raise ValueError("the tree ends early")
-        place += size_of(stream, place)
-        if place > len(stream):
-            raise ValueError("the tree ends early")
-        yield mark, 0 if mark == EMPTY else stream[here + 1], stream[here + 3 : place] if mark == PEG else ()
+        yield mark, name, stream[place - count : place]
 
 
 def walk(problem: SelectionProblem, stream: Sequence[int]) -> Iterator[tuple[Partial | None, int, int, Sequence[int]]]:
@@ -164,49 +169,31 @@ def pegged(features: Sequence[int]) -> tuple[Indices, Indices]:
     return found[found > 0] - 1, -found[found < 0] - 1
 
 
-@dataclass
-class Frontier:
-    """The open nodes of a search, a heap by bound and number."""
-
-    heap: list[tuple[float, int, Any]] = field(default_factory=list)
-
-    def __len__(self) -> int:
-        """Return the number of open nodes."""
-        return len(self.heap)
+class Frontier(list[Any]):
+    """The open nodes of a search by bound and number."""
 
     @property
     def bound(self) -> float:
         """The smallest bound, infinite without an open node."""
-        return self.heap[0][0] if self.heap else np.inf
+        return self[0].bound if self else np.inf
 
     @property
     def best(self) -> Any:
         """The node of the smallest bound."""
-        return self.heap[0][2]
-
-    @property
-    def nodes(self) -> list[Any]:
-        """The nodes by bound and number."""
-        return [node for *_, node in sorted(self.heap, key=lambda entry: entry[:2])]
+        return self[0]
 
     def push(self, *nodes: Any) -> None:
         """Add open nodes."""
         for node in nodes:
-            heapq.heappush(self.heap, (node.bound, node.number, node))
-
-    def pop(self) -> Any:
-        """Remove the node of the smallest bound, and return it."""
-        return heapq.heappop(self.heap)[2]
+            insort(self, node, key=lambda one: (one.bound, one.number))
 
     def replace(self, *nodes: Any) -> None:
         """Make these nodes the open ones."""
-        self.heap.clear()
+        self.clear()
         self.push(*nodes)
 
     def shared(self, idle: int, most: int) -> list[Any]:
         """Remove every k-th node, and return at most so many: each of k tasks gets a share of the best."""
-        nodes = self.nodes
-        given = nodes[::idle][:most]
-        taken = {node.number for node in given}
-        self.replace(*(node for node in nodes if node.number not in taken))
+        given = self[::idle][:most]
+        self[:] = [node for k, node in enumerate(self) if k % idle or k >= idle * most]
         return given

@@ -181,34 +181,41 @@ def text(array, **words):
     return np.frombuffer(changed.encode(), dtype=np.uint8)
 
 
+def column(name, change):
+    """Return the change of one column of a table."""
+
+    def changed(table):
+        table[name] = change(table[name])
+        return table
+
+    return changed
+
+
 def twice(stream):
     """Return a stream in which the last open node has the number of the first."""
-    marks = np.flatnonzero(stream == NODE)
+    marks = np.flatnonzero(stream["number"] == NODE)
     stream[marks[-1] + 1] = stream[marks[0] + 1]
     return stream
 
 
 FORGERIES = {
-    "cuts scaled": {"grids": lambda a: 2 * a},
-    "cut unbalanced": {"grids": lambda a: a + np.eye(*a.shape, dtype=np.int32)},
-    "cuts of other samples": {"grids": lambda a: a[:, :-1]},
-    "multipliers negative": {"mu": lambda a: a - 1.0},
-    "multipliers not finite": {"mu": lambda a: a + np.inf},
-    "an open node missing": {
-        k: (lambda a: a[1:]) for k in ("open_numbers", "open_cuts", "open_w", "open_b", "open_sigma", "open_alpha")
-    },
+    "cuts scaled": {"cuts": column("grid", lambda a: 2 * a)},
+    "cut unbalanced": {"cuts": column("grid", lambda a: a + np.eye(*a.shape, dtype=np.int32))},
+    "cuts of other samples": {"cuts": lambda a: a.astype([("name", "i8"), ("grid", "i4", (3,)), ("mu", "f8", (1,))])},
+    "multipliers negative": {"cuts": column("mu", lambda a: a - 1.0)},
+    "multipliers not finite": {"cuts": column("mu", lambda a: a + np.inf)},
+    "an open node missing": {"open": lambda a: a[1:]},
     "a number that is taken": {"text": lambda a: text(a, next=1)},
     "a stage that there is none of": {"text": lambda a: text(a, stage=99)},
-    "an open node twice": {"open_numbers": lambda a: np.append(a[:-1], a[0])},
+    "an open node twice": {"open": lambda a: np.append(a[:-1], a[:1])},
     "a place of the tree twice": {"stream": twice},
     "tree cut short": {"stream": lambda a: a[:-2]},
-    "tree of one leaf": {"stream": lambda a: np.array([-2, 1])},
-    "weights not finite": {"open_w": lambda a: np.full_like(a, np.nan)},
-    "incumbent lowered": {"best_values": lambda a: 0.9 * a},
-    "incumbent of all features": {"best_selections": lambda a: np.ones_like(a)},
-    "incumbent of halves": {"best_selections": lambda a: 0.5 * a},
-    "pool of unknown cuts": {"pool_names": lambda a: a + 10**9},
-    "scores not finite": {"pool_score": lambda a: a * np.nan},
+    "tree of one leaf": {"stream": lambda a: np.array([(-2,), (1,), (0,)], dtype=a.dtype)},
+    "weights not finite": {"open": column("w", lambda a: a + np.nan)},
+    "incumbent lowered": {"best": column("value", lambda a: 0.9 * a)},
+    "incumbent of all features": {"best": column("selection", np.ones_like)},
+    "pool of unknown cuts": {"pool": column("name", lambda a: a + 10**9)},
+    "scores not finite": {"pool": column("score", lambda a: a * np.nan)},
 }
 
 

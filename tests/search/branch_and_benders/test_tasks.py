@@ -1,6 +1,5 @@
 """Open nodes, and subtrees as tasks: one answer for any number of them and any executor, with evidence that holds."""
 
-import itertools
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
@@ -12,7 +11,6 @@ from selection_cases import NOISE, problem_of
 from support import blobs, sampled
 
 from fsopt.answers.results import Status
-from fsopt.common import checkpoints
 from fsopt.drivers.run import Run
 from fsopt.search.branch_and_benders import driver, tasks
 from fsopt.search.branch_and_benders.driver import branch_and_benders
@@ -59,7 +57,7 @@ class Forgetful(Remote):
         self.sizes = []
 
     def submit(self, function, /, *args, **keywords):
-        self.sizes.append(len(pickle.dumps(function)))
+        self.sizes.append(len(pickle.dumps(args)))
         if len(self.sizes) % 2:
             vars(tasks._kept).clear()
         return super().submit(function, *args, **keywords)
@@ -83,7 +81,7 @@ def test_the_problem_is_sent_once_to_each_worker(monkeypatch):
 
     class Weighed(Remote):
         def submit(self, function, /, *args, **keywords):
-            sizes.append(len(pickle.dumps(function)))
+            sizes.append(len(pickle.dumps(args)))
             return super().submit(function, *args, **keywords)
 
     settings = BranchSettings(tolerance=1e-4, jobs=2, max_nodes=80)
@@ -98,35 +96,6 @@ def test_the_problem_is_sent_once_to_each_worker(monkeypatch):
 @pytest.mark.parametrize("after", [0, 1])
 def test_nodes_of_lost_processes_are_searched_here(after, whole):
     held(branch_and_benders(PROBLEM, settings=TWO, run=Run(executor=Lost(after))), whole)
-
-
-class Busy(tasks.Team):
-    """A team whose tasks are out in a hundred rounds, with a clock whose every look takes a second."""
-
-    ran = finished = 0
-
-    def run(self, go_on, seconds):
-        self.pending = dict.fromkeys(range(self.ran < 100))
-        self.ran += 1
-        if not self.pending:
-            self.search.frontier.replace()
-
-    def finish(self):
-        self.finished += 1
-        self.pending = {}
-
-
-def test_tasks_that_never_end_together_are_taken_in_for_checkpoints():
-    search, keeper = SimpleNamespace(frontier=Frontier([(0.0, 0, None)])), checkpoints.Keeper("run.npz", lambda path: 0)
-    team, seconds = Busy(search, None, 2), itertools.count()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(checkpoints, "time", SimpleNamespace(perf_counter=lambda: float(next(seconds))))
-        for due in team.rounds(lambda: True, 0.0, keeper):
-            assert not (due and team.pending)
-            if due:
-                keeper.write()
-    assert team.ran == 101
-    assert team.finished >= 5
 
 
 def test_a_time_limit_holds_while_all_open_nodes_are_out():
@@ -162,12 +131,11 @@ def test_nodes_come_by_bound_and_equal_ones_by_number():
     rng = np.random.default_rng(0)
     nodes = [node(k, bound) for k, bound in enumerate(rng.integers(0, 5, 40).tolist())]
     held = Frontier()
-    assert (len(held), held.bound, held.nodes) == (0, np.inf, [])
+    assert (held, held.bound) == ([], np.inf)
     held.push(*(nodes[k] for k in rng.permutation(40)))
     wanted = sorted(nodes, key=lambda one: (one.bound, one.number))
-    assert held.nodes == wanted
+    assert held == wanted
     assert (held.best, held.bound) == (wanted[0], wanted[0].bound)
-    assert [held.pop() for _ in nodes] == wanted
 
 
 def test_each_task_gets_a_share_of_the_best_nodes_and_none_is_lost():
@@ -176,6 +144,6 @@ def test_each_task_gets_a_share_of_the_best_nodes_and_none_is_lost():
     held.push(*nodes)
     first = held.shared(3, 2)
     assert [one.number for one in first] == [0, 3]
-    assert held.nodes == [one for one in nodes if one not in first]
+    assert held == [one for one in nodes if one not in first]
     assert held.shared(1, 100) == [one for one in nodes if one not in first]
     assert not held
