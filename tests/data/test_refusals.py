@@ -54,7 +54,8 @@ PARTS = [
 ARRAYS = [
     ({"X": X3}, "the archive has no array y, it has X"),
     ({"x": X3, "Y": X3}, "the archive has no array X and y, it has x, Y"),
-    ({"X": X3.astype(object), "y": Y3}, r"not an \.npz archive, or damaged .numpy: Object arrays"),
+    ({"X": X3.astype(object), "y": Y3}, "X holds objects of Python, such as a DataFrame .* to_parquet or to_csv"),
+    ({"X": X3, "y": Y3, "features": FRAME.columns.astype(object)}, "features holds objects .*names as numpy.array"),
     ({"X": X3, "y": Y3, "features": [1, 2]}, r"features is an array of type int64 and shape \(2,\), not 2 texts"),
     ({"X": X3, "y": Y3, "features": ["a"]}, r"features is an array of type <U1 and shape \(1,\), not 2 texts"),
     ({"X": X3, "y": [[1], [0], [1]]}, r"y is an array of type int64 and shape \(3, 1\), not n labels"),
@@ -62,7 +63,7 @@ ARRAYS = [
     ({"X": X3, "y": [1, 2, 3]}, "exactly two different values, 3 found: '1', '2', '3'"),
 ]
 LIBSVM = [
-    ("1 1:1\n-1 100000000:1\n", "the matrix of 2 samples and 100000000 features .*about 10 GB"),
+    ("1 1:1\n-1 100000000:1\n", "the matrix of 2 samples and 100000000 features .*more than 25 GB"),
     ("1 1:1\n-1 2147483647:1\n", "FSOPT_DATA_LIMIT|beyond"),
     ("1 1:1\n-1 2147483648:1\n", "libsvm format|beyond 2147483647"),
     ("1 1:1\n-1 99999999999999999999:1\n", "libsvm format"),
