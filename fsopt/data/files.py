@@ -20,7 +20,7 @@ from zipfile import ZipFile
 import numpy as np
 
 from fsopt.common.files import brief, expanded, status
-from fsopt.common.memory import NUMBER, check_size, unpacked
+from fsopt.common.memory import check_size, unpacked
 from fsopt.data.frames import refuse_false_groups
 from fsopt.data.labels import label_text
 from fsopt.data.layout import SUFFIXES, Layout, refuse_repeated
@@ -43,16 +43,11 @@ NO_VALUE = ["?"]
 """Texts of a missing value beside those of pandas."""
 EXACT_BY_DEFAULT = (3, 1)
 """The version of pandas from which decimals are read exactly without a request, and the request is deprecated."""
-SPARSE_NUMBER = 16
-"""Bytes of a nonzero with its place."""
-NAME = 250
-"""Bytes of a feature of sparse data: its name, and its part of statistics."""
-OBJECT = 100
-"""Bytes of an object of Python, such as a decimal."""
 HEADER = 10_000
 """Signs of a header in which the separator is looked for."""
-COLUMN = 5000
-"""Bytes of a column of pandas, whatever is in it; the time that it takes counts as well."""
+BYTES = {"text": 1, "cells": 8, "entries": 16, "objects": 100, "names": 250, "columns": 5000}
+"""Bytes of memory of each part of a table: a decoded byte, a number, a nonzero with its place, an object of Python, a
+name of sparse data with its part of statistics, and a column of pandas, whose time counts as well."""
 XML = 2
 """Bytes for each one of a part of a workbook, and for each time that a sheet refers to it."""
 _NPZ_HINT = "save it with numpy.savez_compressed(path, X=X, y=y, features=names)"
@@ -105,14 +100,14 @@ def suffix_of(path: Path) -> str:
 
 
 class Budget:
-    """The bytes that a table takes while it is read: every reader charges a part of it before that is made."""
+    """The memory that a table takes while it is read: every reader charges each part of it before that is made."""
 
     def __init__(self) -> None:
         self.size = 0.0
 
-    def charge(self, what: str, *, text: float = 0, cells: float = 0, columns: float = 0) -> None:
-        """Add decoded bytes, numbers and columns; raises DataError beyond the limit, with ``what`` they are part of."""
-        self.size += text + NUMBER * cells + COLUMN * columns
+    def charge(self, what: str, **parts: float) -> None:
+        """Add numbers of parts, by the names of :data:`BYTES`, of ``what``; raises DataError beyond the limit."""
+        self.size += sum(BYTES[name] * number for name, number in parts.items())
         check_size(self.size, what, more=True)
 
 
@@ -143,10 +138,7 @@ def _separated(path: Path, layout: Layout, budget: Budget) -> DataFrame:
     content = path.read_bytes()
     with foreign("gzip", "the file is not compressed by gzip, or damaged", "write it again", DataError, passed=()):
         content = unpacked(content, "the unpacked file") if path.suffix.lower() == ".gz" else content
-    hint = (
-        "correct the file, or name its separator with sep=, or its encoding, such as cp1252 or utf-16, with encoding="
-    )
-    with _by_pandas(hint):
+    with _by_pandas("correct the file, or name its separator by sep=, its encoding by encoding=, such as cp1252"):
         file = io.TextIOWrapper(io.BytesIO(content), encoding=layout.encoding or "utf-8-sig", newline="")
         header = file.readline()
         sep = layout.sep or ("\t" if ".tsv" in suffix_of(path) else _sniffed(header[:HEADER]))
@@ -200,10 +192,9 @@ def _parquet(path: Path, layout: Layout, budget: Budget) -> DataFrame:
             raise DataError(f"{fault}, neither numbers nor texts", "write the file without it")
         what = f"the table of {facts.num_rows} rows and {facts.num_columns} columns"
         packed = sum(facts.row_group(k).total_byte_size for k in range(facts.num_row_groups))
-        budget.charge(what, text=packed, columns=facts.num_columns)
-        budget.charge(
-            what, text=facts.num_rows * sum(OBJECT + leaf.length if leaf.length else NUMBER for leaf in leaves)
-        )
+        fixed = [leaf.length for leaf in leaves if leaf.length]  # such as decimals
+        budget.charge(what, text=packed + facts.num_rows * sum(fixed), objects=facts.num_rows * len(fixed))
+        budget.charge(what, cells=facts.num_rows * facts.num_columns, columns=facts.num_columns)
         texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
         budget.charge(what, text=_decoded(path, texts))
         return pd.read_parquet(path, engine="pyarrow")
@@ -279,10 +270,12 @@ def _arff(path: Path, layout: Layout, budget: Budget) -> DataFrame:
     with foreign("scipy", "the file is not in ARFF format, or damaged", hint, DataError, passed=()):
         text = content.decode(layout.encoding or "utf-8")
         lines = [line for line in text.splitlines() if line.lstrip().lower().startswith("@attribute")]
-        width = sum(OBJECT + max(map(len, line.split(","))) if "{" in line else NUMBER for line in lines)
-        budget.charge("the table", text=len(text) + width * text.count("\n"), columns=len(lines))
-        rows, facts = arff.loadarff(io.StringIO(text))
-    columns = {name: pd.Series(rows[name]) for name in facts.names()}
+        longest = [max(map(len, line.split(","))) for line in lines if "{" in line]
+        rows = text.count("\n")
+        budget.charge("the table", text=len(text) + rows * sum(longest), objects=rows * len(longest))
+        budget.charge("the table", cells=rows * len(lines), columns=len(lines))
+        held, facts = arff.loadarff(io.StringIO(text))
+    columns = {name: pd.Series(held[name]) for name in facts.names()}
     for name, kind in zip(facts.names(), facts.types(), strict=True):
         if kind == "nominal":
             texts = columns[name].str.decode("utf-8")
@@ -326,7 +319,7 @@ def _npz(path: Path, budget: Budget) -> tuple[Matrix, list[str], list[str] | Non
             features = _array(held, "features") if "features" in held else None
     if y.ndim != 1 or y.dtype.kind not in "biufU":
         raise DataError(f"y is an array of type {y.dtype} and shape {y.shape}, not n labels", _NPZ_HINT)
-    budget.charge("the labels", text=OBJECT * y.size)
+    budget.charge("the labels", objects=y.size)
     matrix = as_matrix(given[0] if len(given) == 1 else _sparse(*given, budget=budget))
     if features is not None and (features.dtype.kind != "U" or features.shape != matrix.shape[1:]):
         kind = f"type {features.dtype} and shape {features.shape}"
@@ -335,16 +328,10 @@ def _npz(path: Path, budget: Budget) -> tuple[Matrix, list[str], list[str] | Non
 
 
 def _array(held: Any, name: str) -> Any:
-    """Return an array of an archive; raises DataError for one of objects, such as a DataFrame with texts."""
-    try:
+    """Return an array of an archive; raises DataError for a damaged one, or one of objects."""
+    fault = f"the array {name} is damaged, or of objects, such as a DataFrame with texts, and nothing is unpickled"
+    with foreign("numpy", fault, "write a DataFrame with its to_parquet, names as numpy.array(names, str)", DataError):
         return held[name]
-    except ValueError as error:
-        if "allow_pickle" not in str(error):
-            raise
-        fault = f"{name} holds objects of Python, such as a DataFrame of numbers and texts, and nothing is unpickled"
-        raise DataError(
-            fault, "write a DataFrame by its own to_parquet or to_csv; names as numpy.array(names, str)"
-        ) from error
 
 
 def _sparse(data: Any, indices: Any, indptr: Any, shape: Any, kind: Any, *, budget: Budget) -> Any:
@@ -354,7 +341,7 @@ def _sparse(data: Any, indices: Any, indptr: Any, shape: Any, kind: Any, *, budg
     with foreign("scipy", "the arrays are no sparse matrix", _SPARSE_HINT, DataError):
         word = str(kind.item().decode() if kind.dtype.kind == "S" else kind)
         n, p = (int(size) for size in shape)
-        budget.charge(f"the sparse matrix of {n} samples and {p} features", text=SPARSE_NUMBER * data.size + NAME * p)
+        budget.charge(f"the sparse matrix of {n} samples and {p} features", entries=data.size, names=p)
         return {"csr": csr_array, "csc": csc_array}[word]((data, indices, indptr), shape=(n, p))
 
 
@@ -374,6 +361,6 @@ def _libsvm(path: Path, budget: Budget) -> tuple[Matrix, list[str], list[str]]:
     X = X[:, base:]
     n, p = X.shape
     sparse = stays_sparse(n, p, X.nnz)
-    size = NAME * p + (SPARSE_NUMBER * X.nnz if sparse else NUMBER * n * p)
-    budget.charge(f"the matrix of {n} samples and {p} features (the largest index)", text=size)
+    what = f"the matrix of {n} samples and {p} features (the largest index)"
+    budget.charge(what, names=p, **({"entries": X.nnz} if sparse else {"cells": n * p}))
     return as_matrix(X if sparse else X.toarray()), [*map(label_text, y.tolist())], [f"x{j + base}" for j in range(p)]
