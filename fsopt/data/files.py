@@ -21,9 +21,8 @@ import numpy as np
 
 from fsopt.common.files import brief, expanded, status
 from fsopt.common.memory import check_size, unpacked
-from fsopt.data.frames import refuse_false_groups
-from fsopt.data.labels import label_text
-from fsopt.data.layout import SUFFIXES, Layout, refuse_repeated
+from fsopt.data.encoding import refuse_false_groups
+from fsopt.data.layout import SUFFIXES, Layout, label_text, refuse_repeated
 from fsopt.data.matrices import stays_sparse
 from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError, PackageError, foreign, shown

@@ -17,8 +17,7 @@ from support import SHARED, written
 
 from fsopt.answers.schema import converted
 from fsopt.data import load_dataset, load_samples
-from fsopt.data.encoding import Encoding
-from fsopt.data.frames import typed_columns
+from fsopt.data.encoding import Encoding, typed_columns
 from fsopt.data.given import load_table
 from fsopt.data.layout import Layout
 from fsopt.data.splits import train_and_test
@@ -103,9 +102,7 @@ def test_keywords_of_pandas_are_passed_on(tmp_path):
     at = {"target": "krank", "encoding": "cp1252"}
     with pytest.raises(DataError, match=r"column 'Größe' holds texts that would be numbers .*'1,5': .*decimal=','"):
         load_dataset(path, **at)
-    with pytest.raises(
-        DataError, match=r"column 'Kosten' holds texts that would be numbers .*'1.234,5': .*thousands='"
-    ):
+    with pytest.raises(DataError, match=r"column 'Kosten' holds texts that would be numbers .*'1.234,5': .*thousands="):
         load_dataset(path, **at, drop="Größe", decimal=".")
     data = load_dataset(path, **at, decimal=",", thousands=".")
     assert data.X.tolist() == [[1.5, 1234.5], [2.25, 999.0], [3.0, 12000.0]]
@@ -119,22 +116,15 @@ def test_keywords_of_pandas_are_passed_on(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("cells", "flags"),
-    [
-        (["1,5", "2", "k.A.", "3,25"], "decimal=','"),
-        (["1,234", "5,678"], "decimal=',' or thousands=','"),
-        (["1,234.5", "5,678"], "thousands=','"),
-        (["1.234,5", "12,5"], "decimal=',' and thousands='.'"),
-        (["1 234", "12 345.5"], "thousands=' '"),
-        (["1 234,5", "12 345,5"], "decimal=',' and thousands=' '"),
-    ],
+    "cells",
+    [["1,5", "2", "k.A.", "3,25"], ["1,234", "5,678"], ["1,234.5", "5,678"], ["1.234,5", "12,5"], ["1 234", "9,5"]],
 )
-def test_texts_that_would_be_numbers_name_the_keyword(cells, flags):
+def test_texts_that_would_be_numbers_name_the_keywords(cells):
     frame = pd.DataFrame({"x": cells, "label": [k % 2 for k in range(len(cells))]})
     for onehot in (False, True):
-        with pytest.raises(DataError, match="column 'x' holds texts that would be numbers") as caught:
+        told = f"column 'x' holds texts that would be numbers .*'{cells[0]}': read them with decimal= or thousands="
+        with pytest.raises(DataError, match=told):
             load_dataset(frame, onehot=onehot)
-        assert f"read them with {flags}, keywords" in caught.value.hint
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
