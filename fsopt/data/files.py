@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 import os
 import stat
 import warnings
@@ -239,21 +238,13 @@ def _rows(sheet: Any, budget: Budget) -> list[list[Any]]:
     sheet.reset_dimensions()
     rows: list[list[Any]] = []
     filled = 0
-    for row in sheet.rows:
-        budget.charge("the sheet", cells=1 + len(row), text=sum(len(c.value) for c in row if isinstance(c.value, str)))
-        rows.append(list(map(_value, row)))
+    for values in sheet.iter_rows(values_only=True):
+        budget.charge("the sheet", cells=1 + len(values), text=sum(len(v) for v in values if isinstance(v, str)))
+        rows.append(["" if value is None else value for value in values])
         while rows[-1] and rows[-1][-1] == "":
             rows[-1].pop()
         filled = len(rows) if rows[-1] else filled
     return rows[:filled]
-
-
-def _value(cell: Any) -> Any:
-    """Return the value of a cell: a number without decimals is whole, an error is missing."""
-    value = cell.value
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return "" if value is None else math.nan if cell.data_type == "e" else value
 
 
 def _arff(path: Path, layout: Layout, budget: Budget) -> DataFrame:

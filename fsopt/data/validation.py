@@ -111,16 +111,12 @@ def check_values(X: Matrix, names: tuple[str, ...]) -> None:
 def _not_finite(X: Matrix, names: tuple[str, ...]) -> DataError:
     """Return the error that names the first value that is not finite."""
     bad = np.flatnonzero(~finite(X))
-    i, j = place(X, int(bad[0]))
-    values, count = parts_of(X)[-1].ravel()[bad], len(bad)
-    spot = f"row {i + 1}, column '{names[j]}'"
-    treated = "missing= (drop, mean, median or indicator) treats"
-    if np.isnan(values).all():
-        what = "1 missing value" if count == 1 else f"{count} missing values, the first"
-        return DataError(f"X has {what} in {spot}", f"{treated} them where data are loaded")
-    what = "1 value that is not finite" if count == 1 else f"{count} values that are not finite, the first"
-    hint = f"{treated} missing values where data are loaded; remove infinite ones"
-    return DataError(f"X has {what} in {spot} ({values[0]})", hint)
+    (i, j), values = place(X, int(bad[0])), parts_of(X)[-1].ravel()[bad]
+    what = counted(len(bad), "missing value" if np.isnan(values).all() else "infinite or missing value")
+    hint = (
+        "missing= (drop, mean, median or indicator) treats missing values where data are loaded; remove infinite ones"
+    )
+    return DataError(f"X has {what}, first in row {i + 1}, column '{names[j]}' ({values[0]})", hint)
 
 
 def classes_of(y: ArrayLike, n: int, labels: tuple[str, str] | None = None) -> tuple[Vector, tuple[str, str]]:

@@ -80,7 +80,7 @@ def test_sparse_archives(tmp_path, kind):
         ({"shape": (1200, 10**12)}, "more than the limit"),
         ({"data": None}, "no array data"),
         ({"y": None}, "no array y"),
-        ({"data": np.where(np.arange(X.nnz) == 3, np.nan, X.data)}, "1 missing value in row"),
+        ({"data": np.where(np.arange(X.nnz) == 3, np.nan, X.data)}, "1 missing value, first in row"),
         ({"data": X.data.astype(str)}, "not numeric"),
     ],
 )

@@ -96,10 +96,10 @@ CSV = [
     ("a,b,label\n1,2,0\n2,y,1\n3,4,1\n", {"onehot": True}, "column 'b' holds 'y' in row 2, which is not a number"),
     ("a,b,label\n1,2,0\n3,4,1\n", {"drop": "aa"}, "no column 'aa' .*drop=.*: a"),
     ("a,w,label\n1,2,0\n3,x,1\n", {"weights": "w"}, "column 'w' holds texts, not numbers"),
-    ("a,b,label\n1,,1\n2,3,0\n", {}, "X has 1 missing value in row 1, column 'b': missing= "),
+    ("a,b,label\n1,,1\n2,3,0\n", {}, "X has 1 missing value, first in row 1, column 'b' .*: missing= "),
     ("a,b,label\n1,,1\n,2,0\n", {"missing": "drop"}, "every one of the 2 rows has a missing value"),
     ("a,b,label\n1,,1\n2,?,0\n", {"missing": "mean"}, "column 'b' has no value at all"),
-    ("a,label\ninf,1\n-inf,0\n,1\n", {"missing": "mean"}, "X has 3 values that are not finite"),
+    ("a,label\ninf,1\n-inf,0\n,1\n", {"missing": "mean"}, "X has 3 infinite or missing values"),
 ]
 COLUMNS = [
     ({"a": pd.to_timedelta([1, 2, 3])}, "column 'a' holds values of the type timedelta"),
