@@ -14,8 +14,7 @@ import msgspec
 import numpy as np
 
 from fsopt.answers.results import Point, Status
-from fsopt.data.encoding import EncodedColumn, Encoding
-from fsopt.data.frames import NUMBER, TEXT
+from fsopt.data.encoding import NUMBER, TEXT, EncodedColumn, Encoding
 from fsopt.data.kernels import Kernel
 from fsopt.data.layout import MISSING, Layout
 from fsopt.data.matrices import Preprocessing

@@ -13,8 +13,8 @@ from scipy.sparse import csr_array
 
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
-from fsopt.data.encoding import Encoding
-from fsopt.data.frames import (
+from fsopt.data.encoding import (
+    Encoding,
     in_pandas,
     is_frame,
     numbers_of,

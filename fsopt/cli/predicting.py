@@ -128,7 +128,7 @@ def _of_several(
 
 def _stands_for(name: str, text: str, classes: Sequence[str]) -> bool:
     """Return whether a label, such as ``b|c`` of several classes, stands for the label in the file."""
-    from fsopt.data.labels import label_key
+    from fsopt.data.layout import label_key
 
     return (
         text == name if text in classes else any(label_key(text) == label_key(one) for one in (name, *name.split("|")))
@@ -137,7 +137,7 @@ def _stands_for(name: str, text: str, classes: Sequence[str]) -> bool:
 
 def _share(right: Sequence[bool], samples: Table) -> float | None:
     """Return the accuracy, None if a sample in the file has no label."""
-    from fsopt.data.labels import is_missing
+    from fsopt.data.layout import is_missing
 
     if not samples.labels or any(is_missing(text) for text in samples.labels):
         return None

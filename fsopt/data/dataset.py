@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fsopt.common.arguments import TEXT, Argument, checked
-from fsopt.data.encoding import Encoded, Encoding
-from fsopt.data.frames import is_frame
+from fsopt.data.encoding import Encoded, Encoding, is_frame
 from fsopt.data.matrices import equal_columns, freeze, identifying_columns, is_sparse
 from fsopt.data.validation import (
     as_matrix,
@@ -39,8 +38,8 @@ class Dataset:
         One sample per row. Copied to float64, C-contiguous or a ``csr_array``, and made read-only.
     y : (n,) array of two labels
         -1 and +1, +1 for the condition one looks for; or two others, the larger number, the text that is a usual one
-        of +1 (:data:`fsopt.data.labels.USUAL_POSITIVES`), or the second one of `labels` being +1. Held as float64 and
-        made read-only.
+        of +1 (:data:`fsopt.data.validation.USUAL_POSITIVES`), or the second one of `labels` being +1. Held as float64
+        and made read-only.
     features : sequence of p different names, optional
         Their names; if not given, those of the columns of a DataFrame, or ``x1 .. xp``.
     name : str

@@ -59,10 +59,8 @@ def gbd_set_one(p: int, n: int, k: int, root: int = 2013) -> SyntheticInstance:
 
     Raises
     ------
-    ParameterError
-        If an argument is out of range.
-    DataError
-        If all n labels of a set are the same.
+    ParameterError : an argument is out of range.
+    DataError : all n labels of a set are the same.
 
     Notes
     -----
@@ -104,10 +102,8 @@ def gbd_set_two(m: int, k: int, root: int = 2014, p: int = 800, n: int = 1000) -
 
     Raises
     ------
-    ParameterError
-        If an argument is out of range.
-    DataError
-        If all n labels of a set are the same.
+    ParameterError : an argument is out of range.
+    DataError : all n labels of a set are the same.
 
     Notes
     -----
@@ -157,10 +153,8 @@ def gmeb_type1(n: int, seed: int, p: int = 202) -> Dataset:
 
     Raises
     ------
-    ParameterError
-        If an argument is out of range.
-    DataError
-        If all n labels drawn are the same.
+    ParameterError : an argument is out of range.
+    DataError : all n labels drawn are the same.
 
     Notes
     -----
@@ -208,10 +202,8 @@ def gmeb_type2(n: int, seed: int, p: int = 100, n_informative: int = 10) -> Data
 
     Raises
     ------
-    ParameterError
-        If an argument is out of range.
-    DataError
-        If all n labels drawn are the same.
+    ParameterError : an argument is out of range.
+    DataError : all n labels drawn are the same.
 
     Notes
     -----
@@ -232,31 +224,6 @@ def orthogonal(seed: int, size: int) -> tuple[Matrix, np.random.Generator]:
     rng = np.random.default_rng(seed)
     q, r = np.linalg.qr(rng.standard_normal((size, size)))
     return q * np.where(np.diag(r) < 0, -1.0, 1.0), rng
-
-
-def gmeb_type1_bayes() -> float:
-    r"""Return the Bayes error rate of :func:`gmeb_type1`, by one integral.
-
-    With :math:`s_1 = \sum_i i\,x_i` and :math:`s_2 = \sum_i i\,x_{i+3}` the densities of the classes have the ratio
-    of :math:`.7e^{ys_1} + .3e^{ys_2}`, so that the best classifier is the sign of
-    :math:`.7\sinh s_1 + .3\sinh s_2`. In case I :math:`s_1 \sim N(14y, 14)` and :math:`s_2 \sim N(0, 14)`, in
-    case II the other way round. The features of noise do not matter.
-    """
-    from scipy.integrate import quad
-    from scipy.stats import norm
-
-    root = np.sqrt(14.0)
-
-    def share(s: float, weight: float, other: float, mean: float) -> float:
-        """Return the density of s times the probability that the other sum turns the sign for y = +1."""
-        turn = -np.arcsinh(weight / other * np.sinh(s))
-        return float(norm.pdf(s, 14.0 - mean, root) * norm.cdf(turn, mean, root))
-
-    def error(weight: float, other: float) -> float:
-        """Return the error rate where the sum of this weight has mean 14; the other one has mean 0."""
-        return float(quad(share, -16.0, 44.0, args=(weight, other, 0.0), limit=400, points=[0.0, 14.0])[0])
-
-    return 0.7 * error(0.7, 0.3) + 0.3 * error(0.3, 0.7)
 
 
 def gmeb_type2_bayes(seed: int, n_informative: int = 10) -> float:
@@ -302,10 +269,8 @@ def mpm_synthetic(n: int = 50, seed: int = 0, p: int = 1000, literal: bool = Fal
 
     Raises
     ------
-    ParameterError
-        If an argument is out of range.
-    DataError
-        If all n labels drawn are the same.
+    ParameterError : an argument is out of range.
+    DataError : all n labels drawn are the same.
 
     Notes
     -----
@@ -319,13 +284,6 @@ def mpm_synthetic(n: int = 50, seed: int = 0, p: int = 1000, literal: bool = Fal
     means = np.arange(1.0, 11.0) if literal else np.ones(10)
     X[:, :10] = y[:, None] * (X[:, :10] - means)
     return Dataset(X, y, name="mpm-synthetic")
-
-
-def mpm_synthetic_bayes() -> float:
-    r"""Return the Bayes error rate of :func:`mpm_synthetic`, :math:`\Phi(-\sqrt{10})`."""
-    from scipy.stats import norm
-
-    return float(norm.cdf(-np.sqrt(10.0)))
 
 
 def _signs(rng: np.random.Generator, n: int) -> Vector:

@@ -1,30 +1,192 @@
-"""From the columns of a table to features: 0/1 features of texts and substitutes of missing values, as learned."""
+"""Columns of tables: DataFrames as numbers and texts, the refusal of what is neither, and the features made of them.
+
+The features are 0/1 features of texts and substitutes of missing values, as they are learned on training samples.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from numbers import Number
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
 from fsopt.common.memory import NUMBER as SIZE
 from fsopt.common.memory import size_limit
-from fsopt.data.frames import TEXT, kind_of, numbers_of
-from fsopt.data.labels import first_rows, label_text
-from fsopt.data.layout import refuse_repeated
-from fsopt.data.matrices import canonical, stays_sparse
-from fsopt.errors import DataError
-from fsopt.typing import Indices, Matrix
+from fsopt.data.layout import Layout, label_text, refuse_repeated
+from fsopt.data.matrices import canonical, first_rows, stays_sparse
+from fsopt.errors import DataError, shown
+from fsopt.typing import Frame, Indices, Matrix, Vector
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
-
 MISSING_HINT = (
     "fit with missing= (mean, median, indicator), which is then used in predictions too, or remove these rows"
 )
+NUMBER = "number"
+TEXT = "text"
+"""Kinds of a column."""
+MOST_LEVELS = 100
+"""Largest number of different texts in a column of categories."""
+FEW_ROWS = 10
+"""Rows up to which each may have a text of its own."""
+
+
+def number_form(decimal: str, thousands: str) -> re.Pattern[str]:
+    """Return the form of a number with a decimal mark, and a mark before groups of three digits if there is one."""
+    whole = rf"(0|[1-9]\d{{0,2}}({re.escape(thousands)}\d{{3}})*)" if thousands else r"\d+"
+    return re.compile(rf"[+-]?{whole}({re.escape(decimal)}\d+)?([eE][+-]?\d+)?")
+
+
+SPELLED = re.compile(r"[+-]?(\d+|(0|[1-9]\d{0,2})([., ]\d{3})+)([.,]\d+)?([eE][+-]?\d+)?")
+"""Numbers that pandas reads with the keywords ``decimal`` and ``thousands``."""
+
+
+def is_frame(value: Any) -> TypeGuard[Frame]:
+    """Return whether a value is a DataFrame of pandas, or of another package that becomes one by ``to_pandas``.
+
+    Neither package is imported for it.
+    """
+    return type(value).__name__ == "DataFrame" and (hasattr(value, "iloc") or hasattr(value, "to_pandas"))
+
+
+def in_pandas(frame: Any) -> Any:
+    """Return a frame as a pandas DataFrame."""
+    return frame if hasattr(frame, "iloc") else frame.to_pandas()
+
+
+def with_texts_as_names(frame: Any) -> Any:
+    """Return a DataFrame of pandas whose columns have texts as names, those of several levels too."""
+    return frame.set_axis([str(name) for name in frame.columns], axis=1)
+
+
+def sparse_of_frame(frame: Any) -> Any:
+    """Return the sparse matrix of a DataFrame whose columns are all sparse with zeros left out, None for any other."""
+    kinds = list(frame.dtypes)
+    if not kinds or not all(hasattr(kind, "fill_value") and kind.fill_value == 0 for kind in kinds):
+        return None
+    return canonical(frame.sparse.to_coo())
+
+
+def numbers_of_frame(frame: Any) -> Any:
+    """Return the matrix of a DataFrame of numbers, NaN for a missing one; sparse where all columns are."""
+    X, source = content_of(in_pandas(frame))
+    texts = [] if source is None else [name for name in source if kind_of(source[name]) == TEXT]
+    if texts:
+        hint = "fsopt.load_dataset(frame, target=...) makes features of texts and categories"
+        raise DataError(f"column '{texts[0]}' holds texts, not numbers", hint)
+    return X
+
+
+def typed_columns(frame: DataFrame) -> DataFrame:
+    """Return columns of a DataFrame as floats with NaN, or as objects: texts, and None for a missing one."""
+    import pandas as pd
+
+    if all(kind.kind in "biuf" for kind in frame.dtypes):
+        return pd.DataFrame(frame.to_numpy(dtype=float, na_value=np.nan), columns=frame.columns)
+    return pd.DataFrame({name: _typed(column, name) for name, column in frame.items()}, copy=False)
+
+
+def kind_of(column: Series) -> str:
+    """Return the kind of a column of :func:`typed_columns`."""
+    return NUMBER if column.dtype.kind == "f" else TEXT
+
+
+def numbers_of(column: Series) -> Vector:
+    """Return the numbers of a column of :func:`typed_columns`."""
+    return np.asarray(column, dtype=float)
+
+
+def content_of(frame: DataFrame) -> tuple[Matrix, DataFrame | None]:
+    """Return the matrix of columns of numbers, sparse where all are; where not all are numbers, the typed columns."""
+    sparse = sparse_of_frame(frame)
+    if sparse is not None:
+        return sparse, None
+    typed = typed_columns(frame)
+    alone = all(kind.kind == "f" for kind in typed.dtypes)
+    return (typed.to_numpy(), None) if alone else (np.empty((len(frame), 0)), typed)
+
+
+def _typed(series: Series, name: str) -> Any:
+    """Return a column as what it is."""
+    import pandas as pd
+
+    kind, word = series.dtype.kind, str(series.dtype)
+    if kind in "biuf":
+        return series.to_numpy(dtype=float, na_value=np.nan)
+    cells = [None if gone else v for v, gone in zip(series.astype(object), series.isna(), strict=True)]
+    strange = [v for v in cells if not isinstance(v, str | Number | np.bool_ | None)]
+    if strange or not (kind in "OU" or word in ("category", "string", "str")):
+        example = f"{shown(strange[0])}" if kind == "O" and strange else f"the type {word}"
+        hint = f"make numbers or texts of them, or leave the column out: drop='{name}'"
+        raise DataError(f"column '{name}' holds values of {example}, neither numbers nor texts", hint)
+    if not any(isinstance(v, str) or (v is not None and word == "category") for v in cells):
+        return np.array([np.nan if v is None else v for v in cells], dtype=float)
+    return pd.Series([None if v is None else label_text(v) for v in cells], dtype=object)
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text spells a number; Python's own may have underscores, these may not."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text
+
+
+def refuse_false_groups(read: DataFrame, texts: DataFrame, layout: Layout) -> None:
+    """Raise DataError for one of the texts, as they stand, out of which pandas takes marks though it is no number."""
+    mark, form = str(layout.thousands), number_form(layout.decimal or ".", str(layout.thousands))
+    for name in (name for name in read if read[name].dtype.kind in "iuf" and name not in layout.drop):
+        for row, text in enumerate(texts[name], start=1):
+            if isinstance(text, str) and mark in text.strip() and not form.fullmatch(text.strip()):
+                fault = f"column '{name}' holds {shown(text)} in row {row}, which is no number with thousands='{mark}'"
+                raise DataError(fault, f"correct it, read the file without the keyword, or leave it out: drop='{name}'")
+
+
+def refuse_texts(columns: DataFrame, onehot: bool = False, declared: Sequence[str] = ()) -> None:
+    """Raise DataError for a column of texts that is none of categories, or where categories are not asked for.
+
+    ``declared`` columns are categories whatever their texts are.
+    """
+    texts = [str(name) for name in columns if kind_of(columns[name]) == TEXT]
+    for name in texts:
+        column = columns[name].reset_index(drop=True)
+        present = column[column.notna()]
+        if name not in declared:
+            _refuse_numbers(name, present)
+        levels = present.nunique()
+        if not onehot:
+            more = f"; so do {', '.join(texts[1:5])}{' ...' * (len(texts) > 5)}" if len(texts) > 1 else ""
+            hint = f"onehot=True makes 0/1 features of them, drop='{name}' leaves the column out"
+            raise DataError(f"column '{name}' holds texts, such as {shown(present.iloc[0])}{more}", hint)
+        if name not in declared and levels > min(MOST_LEVELS, max(FEW_ROWS, len(present) // 2)):
+            hint = f"drop='{name}' leaves it out, id='{name}' takes it for names of the samples"
+            raise DataError(f"column '{name}' has {levels} different texts in {len(column)} rows", hint)
+
+
+def _refuse_numbers(name: str, present: Series) -> None:
+    """Raise DataError for texts of which more than half are numbers, in the spelling of Python or another one."""
+    numbers, spelled = present.map(is_number), present.map(SPELLED.fullmatch).notna()
+    if spelled.sum() > max(numbers.sum(), len(present) / 2):
+        raise DataError(
+            f"column '{name}' holds texts that would be numbers in another spelling, such as "
+            f"{shown(present[spelled & ~numbers].iloc[0])}",
+            f"read them with decimal= or thousands= of pandas, such as decimal=','; or leave it out: drop='{name}'",
+        )
+    if numbers.all():
+        example = present.iloc[0]
+        raise DataError(
+            f"column '{name}' holds texts that are numbers, such as {shown(example)}", "make numbers of them"
+        )
+    if numbers.sum() > len(present) / 2:
+        row, other = next((i + 1, text) for i, text in present[~numbers].items())
+        hint = f"correct it, leave it empty where no value is known, or leave the column out: drop='{name}'"
+        raise DataError(f"column '{name}' holds {shown(other)} in row {row}, which is not a number", hint)
 
 
 @dataclass(frozen=True)
@@ -63,7 +225,9 @@ class EncodedColumn:
         gone = column.isna().to_numpy()
         if self.kind != TEXT and kind_of(column) == TEXT:
             strange = column[~gone].iloc[0]
-            raise DataError(f"column '{self.name}' holds texts, such as '{strange}'", "give numbers, as in training")
+            raise DataError(
+                f"column '{self.name}' holds texts, such as {shown(strange)}", "give numbers, as in training"
+            )
         if gone.any() and self.fill is None and not self.indicator:
             what = "1 missing value, in row" if gone.sum() == 1 else f"{gone.sum()} missing values, in rows"
             raise DataError(f"column '{self.name}' has {what} {first_rows(gone)}", MISSING_HINT)

@@ -8,24 +8,23 @@ import os
 import stat
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import partial
+from contextlib import closing, contextmanager
 from importlib.metadata import distribution
 from importlib.util import find_spec
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 from zipfile import ZipFile
 
 import numpy as np
 
 from fsopt.common.files import brief, expanded, status
-from fsopt.common.memory import NUMBER, check_size, unpacked
-from fsopt.data.frames import refuse_false_groups
-from fsopt.data.labels import label_text
-from fsopt.data.layout import SUFFIXES, Layout, refuse_repeated
+from fsopt.common.memory import check_size, unpacked
+from fsopt.data.encoding import refuse_false_groups
+from fsopt.data.layout import SUFFIXES, Layout, label_text, refuse_repeated
 from fsopt.data.matrices import stays_sparse
 from fsopt.data.validation import as_matrix
-from fsopt.errors import DataError, PackageError, foreign
+from fsopt.errors import DataError, PackageError, foreign, shown
 from fsopt.typing import Matrix
 
 if TYPE_CHECKING:
@@ -42,10 +41,13 @@ NO_VALUE = ["?"]
 """Texts of a missing value beside those of pandas."""
 EXACT_BY_DEFAULT = (3, 1)
 """The version of pandas from which decimals are read exactly without a request, and the request is deprecated."""
-SPARSE_NUMBER = 16
-"""Bytes of a nonzero with its place."""
-NAME = 100
-"""Bytes of the name of a feature, and of what is held for each."""
+HEADER = 10_000
+"""Signs of a header in which the separator is looked for."""
+BYTES = {"text": 1, "cells": 8, "entries": 16, "objects": 100, "names": 250, "columns": 5000}
+"""Bytes of memory of each part of a table: a decoded byte, a number, a nonzero with its place, an object of Python, a
+name of sparse data with its part of statistics, and a column of pandas, whose time counts as well."""
+XML = 2
+"""Bytes for each one of a part of a workbook, and for each time that a sheet refers to it."""
 _NPZ_HINT = "save it with numpy.savez_compressed(path, X=X, y=y, features=names)"
 _SPARSE_HINT = "save X.data, X.indices, X.indptr, X.shape and format='csr' of a csr matrix, with y, by these names"
 _SPARSE_PARTS = ("data", "indices", "indptr", "shape", "format")
@@ -95,6 +97,18 @@ def suffix_of(path: Path) -> str:
     return next((suffix for suffix in SUFFIXES if path.name.lower().endswith(suffix)), "")
 
 
+class Budget:
+    """The memory that a table takes while it is read: every reader charges each part of it before that is made."""
+
+    def __init__(self) -> None:
+        self.size = 0.0
+
+    def charge(self, what: str, **parts: float) -> None:
+        """Add numbers of parts, by the names of :data:`BYTES`, of ``what``; raises DataError beyond the limit."""
+        self.size += sum(BYTES[name] * number for name, number in parts.items())
+        check_size(self.size, what, more=True)
+
+
 def read_frame(path: Path, layout: Layout) -> DataFrame:
     """Return the columns of a file with names of columns; labels and names of samples are texts as they stand.
 
@@ -102,7 +116,7 @@ def read_frame(path: Path, layout: Layout) -> DataFrame:
     """
     suffix = suffix_of(path).removesuffix(".gz")
     reader = {".parquet": _parquet, ".xlsx": _excel, ".arff": _arff}.get(suffix, _separated)
-    return reader(path, layout)
+    return reader(path, layout, Budget())
 
 
 def _with_keywords(read: Callable[..., DataFrame], layout: Layout) -> DataFrame:
@@ -115,31 +129,32 @@ def _with_keywords(read: Callable[..., DataFrame], layout: Layout) -> DataFrame:
     return frame
 
 
-def _separated(path: Path, layout: Layout) -> DataFrame:
+def _separated(path: Path, layout: Layout, budget: Budget) -> DataFrame:
     """Return the columns of a text file; its separator, if not given, is that which pandas finds in its header."""
     import pandas as pd
 
     content = path.read_bytes()
     with foreign("gzip", "the file is not compressed by gzip, or damaged", "write it again", DataError, passed=()):
         content = unpacked(content, "the unpacked file") if path.suffix.lower() == ".gz" else content
-    try:
-        text = content.decode(layout.encoding or "utf-8-sig")
-    except (UnicodeDecodeError, LookupError) as error:
-        raise DataError(
-            f"the file cannot be decoded ({error})", "encoding= names its encoding, such as cp1252 or utf-16"
-        ) from error
-    header = text.partition("\n")[0].partition("\r")[0]
-    sep = layout.sep or ("\t" if ".tsv" in suffix_of(path) else _sniffed(header))
-    names = next(csv.reader([header], delimiter=sep, skipinitialspace=True), []) if len(sep) == 1 else []
-    refuse_repeated([name for name in names if name])
-    exact = (
-        {} if tuple(map(int, pd.__version__.split(".")[:2])) >= EXACT_BY_DEFAULT else {"float_precision": "round_trip"}
-    )
-    engine = exact | {"low_memory": False} if len(sep) == 1 else {"engine": "python"}
-    with _by_pandas("correct the file, or name its separator with sep="):
+    with _by_pandas("correct the file, or name its separator by sep=, its encoding by encoding=, such as cp1252"):
+        file = io.TextIOWrapper(io.BytesIO(content), encoding=layout.encoding or "utf-8-sig", newline="")
+        header = file.readline()
+        sep = layout.sep or ("\t" if ".tsv" in suffix_of(path) else _sniffed(header[:HEADER]))
+        names = next(csv.reader([header], delimiter=sep, skipinitialspace=True), []) if len(sep) == 1 else []
+        rows = max(content.count(b"\n"), content.count(b"\r"))
+        budget.charge("the table", text=len(content), cells=rows * len(names), columns=len(names))
+        refuse_repeated([name for name in names if name])
+        engine: dict[str, Any] = {"low_memory": False} if len(sep) == 1 else {"engine": "python"}
+        if len(sep) == 1 and tuple(map(int, pd.__version__.split(".")[:2])) < EXACT_BY_DEFAULT:
+            engine["float_precision"] = "round_trip"
         warnings.simplefilter("error", pd.errors.ParserWarning)  # a row with more fields than names
         same = {"sep": sep, "index_col": False, "skipinitialspace": True, **engine}
-        return _with_keywords(lambda **given: pd.read_csv(io.StringIO(text), **same, **given), layout)
+
+        def read(**given: Any) -> DataFrame:
+            file.seek(0)
+            return pd.read_csv(file, **same, **given)
+
+        return _with_keywords(read, layout)
 
 
 def _sniffed(header: str) -> str:
@@ -158,42 +173,99 @@ def _by_pandas(hint: str) -> Iterator[None]:
         yield
 
 
-def _parquet(path: Path, layout: Layout) -> DataFrame:
+def _parquet(path: Path, layout: Layout, budget: Budget) -> DataFrame:
     """Return the columns of a Parquet file; a null is a missing value."""
     _need("pyarrow", "Parquet files", "parquet")
     import pandas as pd
 
     with _by_pandas("write it with pandas.DataFrame.to_parquet(path, index=False)"):
         import pyarrow.parquet as pq
+        from pyarrow import types
 
-        facts = pq.read_metadata(path)
-        groups = sum(facts.row_group(k).total_byte_size for k in range(facts.num_row_groups))
-        size = max(NUMBER * facts.num_rows * facts.num_columns, groups)
-        check_size(size, f"the table of {facts.num_rows} rows and {facts.num_columns} columns")
+        with pq.ParquetFile(path) as file:
+            facts, leaves = file.metadata, [file.schema.column(k) for k in range(file.metadata.num_columns)]
+            nested = [field for field in file.schema_arrow if types.is_nested(field.type)]
+        if nested:
+            fault = f"column '{nested[0].name}' holds values of the type {shown(str(nested[0].type))}"
+            raise DataError(f"{fault}, neither numbers nor texts", "write the file without it")
+        what = f"the table of {facts.num_rows} rows and {facts.num_columns} columns"
+        packed = sum(facts.row_group(k).total_byte_size for k in range(facts.num_row_groups))
+        fixed = [leaf.length for leaf in leaves if leaf.length]  # such as decimals
+        budget.charge(what, text=packed + facts.num_rows * sum(fixed), objects=facts.num_rows * len(fixed))
+        budget.charge(what, cells=facts.num_rows * facts.num_columns, columns=facts.num_columns)
+        texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
+        budget.charge(what, text=_decoded(path, texts))
         return pd.read_parquet(path, engine="pyarrow")
 
 
-def _excel(path: Path, layout: Layout) -> DataFrame:
+def _decoded(path: Path, texts: list[str]) -> int:
+    """Return the bytes of columns of texts, of which a file may hold each different text once."""
+    from pyarrow import compute, parquet
+
+    with parquet.ParquetFile(path, read_dictionary=texts) as file:
+        parts = [part for column in file.read(columns=texts).columns for part in column.chunks]
+    lengths = [compute.binary_length(part.dictionary).take(part.indices) for part in parts]
+    return sum(compute.sum(each).as_py() or 0 for each in lengths)
+
+
+def _excel(path: Path, layout: Layout, budget: Budget) -> DataFrame:
     """Return the columns of a sheet of a workbook, the first one by default; its first row has their names."""
     _need("openpyxl", "Excel workbooks", "excel")
-    import pandas as pd
 
     with _by_pandas("save it as an Excel workbook (.xlsx), names in the first row, or as CSV; sheet= names the sheet"):
+        from openpyxl import load_workbook
+        from pandas.io.parsers import TextParser
+
         with ZipFile(path) as archive:
-            check_size(sum(member.file_size for member in archive.infolist()), "the workbook")
-        return _with_keywords(partial(pd.read_excel, path, sheet_name=layout.sheet or 0, engine="openpyxl"), layout)
+            budget.charge("the workbook", text=XML * sum(member.file_size for member in archive.infolist()))
+            budget.charge("the workbook", text=XML * sum(_referred(archive)))
+        with closing(load_workbook(path, read_only=True, data_only=True, keep_links=False)) as book:
+            rows = _rows(book[layout.sheet] if layout.sheet else book.worksheets[0], budget)
+        return _with_keywords(lambda **given: TextParser(rows, header=0, **given).read(), layout)
 
 
-def _arff(path: Path, layout: Layout) -> DataFrame:
-    """Return the columns of an ARFF file, by SciPy; nominal attributes are categories."""
+def _referred(archive: ZipFile) -> Iterator[int]:
+    """Yield the size of the part that each relationship in a workbook refers to: two sheets may be one part."""
+    sizes = {PurePosixPath(member.filename).name: member.file_size for member in archive.infolist()}
+    for name in archive.namelist():
+        if name.endswith(".rels"):
+            for link in ElementTree.fromstring(archive.read(name)):
+                yield sizes.get(PurePosixPath(link.get("Target", "")).name, 0)
+
+
+def _rows(sheet: Any, budget: Budget) -> list[list[Any]]:
+    """Return the rows of a sheet up to the last ones with a value, each up to its last value, as pandas reads them."""
+    sheet.reset_dimensions()
+    rows: list[list[Any]] = []
+    filled = 0
+    for values in sheet.iter_rows(values_only=True):
+        budget.charge("the sheet", cells=1 + len(values), text=sum(len(v) for v in values if isinstance(v, str)))
+        rows.append(["" if value is None else value for value in values])
+        while rows[-1] and rows[-1][-1] == "":
+            rows[-1].pop()
+        filled = len(rows) if rows[-1] else filled
+    return rows[:filled]
+
+
+def _arff(path: Path, layout: Layout, budget: Budget) -> DataFrame:
+    """Return the columns of an ARFF file, by SciPy; nominal attributes are categories.
+
+    SciPy holds each nominal value in the bytes of the longest one of its attribute.
+    """
     import pandas as pd
     from scipy.io import arff
 
     hint = "give a dense ARFF file of numeric and nominal attributes, or a CSV file"
-    refused = foreign("scipy", "the file is not in ARFF format, or damaged", hint, DataError)
-    with path.open(encoding=layout.encoding or "utf-8") as file, refused:
-        rows, facts = arff.loadarff(file)
-    columns = {name: pd.Series(rows[name]) for name in facts.names()}
+    content = path.read_bytes()
+    with foreign("scipy", "the file is not in ARFF format, or damaged", hint, DataError, passed=()):
+        text = content.decode(layout.encoding or "utf-8")
+        lines = [line for line in text.splitlines() if line.lstrip().lower().startswith("@attribute")]
+        longest = [max(map(len, line.split(","))) for line in lines if "{" in line]
+        rows = text.count("\n")
+        budget.charge("the table", text=len(text) + rows * sum(longest), objects=rows * len(longest))
+        budget.charge("the table", cells=rows * len(lines), columns=len(lines))
+        held, facts = arff.loadarff(io.StringIO(text))
+    columns = {name: pd.Series(held[name]) for name in facts.names()}
     for name, kind in zip(facts.names(), facts.types(), strict=True):
         if kind == "nominal":
             texts = columns[name].str.decode("utf-8")
@@ -208,10 +280,10 @@ def _need(package: str, what: str, extra: str) -> None:
 
 def read_arrays(path: Path) -> tuple[Matrix, list[str], list[str] | None]:
     """Return X (n, p), the labels and the names of the features, None where the file has none; or DataError."""
-    return {"": _wdbc, ".npz": _npz}.get(suffix_of(path), _libsvm)(path)
+    return {"": _wdbc, ".npz": _npz}.get(suffix_of(path), _libsvm)(path, Budget())
 
 
-def _wdbc(path: Path) -> tuple[Matrix, list[str], list[str]]:
+def _wdbc(path: Path, budget: Budget) -> tuple[Matrix, list[str], list[str]]:
     """Return the data of scikit-learn's file, without the second that the import of scikit-learn takes."""
     held = distribution("scikit-learn").locate_file("sklearn/datasets/data/breast_cancer.csv")
     table = np.loadtxt(str(held), delimiter=",", skiprows=1)
@@ -219,43 +291,51 @@ def _wdbc(path: Path) -> tuple[Matrix, list[str], list[str]]:
     return table[:, :-1], ["malignant" if target == 0 else "benign" for target in table[:, -1]], features
 
 
-def _npz(path: Path) -> tuple[Matrix, list[str], list[str] | None]:
+def _npz(path: Path, budget: Budget) -> tuple[Matrix, list[str], list[str] | None]:
     """Return arrays ``X`` (n, p), ``y`` (n,) and optionally ``features`` (p,) of texts; nothing is unpickled.
 
     A sparse X is there by ``data``, ``indices``, ``indptr``, ``shape`` and ``format``, as scipy.sparse.save_npz has it.
     """
     with foreign("numpy", "the file is not an .npz archive, or damaged", _NPZ_HINT, DataError):
         with ZipFile(path) as archive:
-            check_size(sum(member.file_size for member in archive.infolist()), "the arrays")
+            budget.charge("the arrays", text=sum(member.file_size for member in archive.infolist()))
         with np.load(path, allow_pickle=False) as held:
             parts = _SPARSE_PARTS if "X" not in held and "indptr" in held else ("X",)
             absent = [name for name in (*parts, "y") if name not in held]
             if absent:
                 found = ", ".join(list(held)[:10]) or "nothing"
                 raise DataError(f"the archive has no array {' and '.join(absent)}, it has {found}", _NPZ_HINT)
-            *given, y = (held[name] for name in (*parts, "y"))
-            features = held.get("features")
+            *given, y = (_array(held, name) for name in (*parts, "y"))
+            features = _array(held, "features") if "features" in held else None
     if y.ndim != 1 or y.dtype.kind not in "biufU":
         raise DataError(f"y is an array of type {y.dtype} and shape {y.shape}, not n labels", _NPZ_HINT)
-    matrix = as_matrix(given[0] if len(given) == 1 else _sparse(*given))
+    budget.charge("the labels", objects=y.size)
+    matrix = as_matrix(given[0] if len(given) == 1 else _sparse(*given, budget=budget))
     if features is not None and (features.dtype.kind != "U" or features.shape != matrix.shape[1:]):
         kind = f"type {features.dtype} and shape {features.shape}"
         raise DataError(f"features is an array of {kind}, not {matrix.shape[1]} texts", _NPZ_HINT)
     return matrix, [*map(label_text, y.tolist())], None if features is None else features.tolist()
 
 
-def _sparse(data: Any, indices: Any, indptr: Any, shape: Any, kind: Any) -> Any:
+def _array(held: Any, name: str) -> Any:
+    """Return an array of an archive; raises DataError for a damaged one, or one of objects."""
+    fault = f"the array {name} is damaged, or of objects, such as a DataFrame with texts, and nothing is unpickled"
+    with foreign("numpy", fault, "write a DataFrame with its to_parquet, names as numpy.array(names, str)", DataError):
+        return held[name]
+
+
+def _sparse(data: Any, indices: Any, indptr: Any, shape: Any, kind: Any, *, budget: Budget) -> Any:
     """Return the sparse matrix of the arrays of an archive."""
     from scipy.sparse import csc_array, csr_array
 
     with foreign("scipy", "the arrays are no sparse matrix", _SPARSE_HINT, DataError):
         word = str(kind.item().decode() if kind.dtype.kind == "S" else kind)
         n, p = (int(size) for size in shape)
-        check_size(SPARSE_NUMBER * data.size + NAME * p, f"the sparse matrix of {n} samples and {p} features")
+        budget.charge(f"the sparse matrix of {n} samples and {p} features", entries=data.size, names=p)
         return {"csr": csr_array, "csc": csc_array}[word]((data, indices, indptr), shape=(n, p))
 
 
-def _libsvm(path: Path) -> tuple[Matrix, list[str], list[str]]:
+def _libsvm(path: Path, budget: Budget) -> tuple[Matrix, list[str], list[str]]:
     """Return lines ``label index:value ...``: a sparse matrix where it is large and has few nonzeros, else a dense one.
 
     Features are called ``x`` with their index in the file, so that a file with other indices is read alike; there is an
@@ -271,6 +351,6 @@ def _libsvm(path: Path) -> tuple[Matrix, list[str], list[str]]:
     X = X[:, base:]
     n, p = X.shape
     sparse = stays_sparse(n, p, X.nnz)
-    size = SPARSE_NUMBER * X.nnz + NAME * p if sparse else NUMBER * n * p
-    check_size(size, f"the matrix of {n} samples and {p} features (the largest index)")
+    what = f"the matrix of {n} samples and {p} features (the largest index)"
+    budget.charge(what, names=p, **({"entries": X.nnz} if sparse else {"cells": n * p}))
     return as_matrix(X if sparse else X.toarray()), [*map(label_text, y.tolist())], [f"x{j + base}" for j in range(p)]

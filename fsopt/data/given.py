@@ -16,12 +16,20 @@ from numpy.typing import ArrayLike
 from fsopt.common.arguments import LIST, PATH, Argument, checked
 from fsopt.common.texts import counted, one_line
 from fsopt.data.dataset import Dataset
-from fsopt.data.encoding import Encoded, Encoding
+from fsopt.data.encoding import (
+    Encoded,
+    Encoding,
+    content_of,
+    in_pandas,
+    is_frame,
+    numbers_of_frame,
+    refuse_texts,
+    with_texts_as_names,
+)
 from fsopt.data.files import BUNDLED, WITHOUT_NAMES, read_arrays, read_frame, resolve, suffix_of
-from fsopt.data.frames import content_of, in_pandas, is_frame, is_number, refuse_texts, with_texts_as_names
-from fsopt.data.labels import first_rows, is_missing, label_text, map_labels
-from fsopt.data.layout import DEFAULT_TARGET, Layout
-from fsopt.data.matrices import is_sparse, with_nan
+from fsopt.data.layout import DEFAULT_TARGET, Layout, is_missing, label_text
+from fsopt.data.matrices import first_rows, is_sparse, with_nan
+from fsopt.data.validation import map_labels
 from fsopt.errors import DataError, ParameterError
 from fsopt.typing import Frame, Indices, Matrix, Samples, Vector
 
@@ -47,11 +55,11 @@ class Table:
     Attributes
     ----------
     X : (n, p) numbers, NaN for a missing value; sparse, or without a column where there is a ``source``.
-    labels : n texts, one of :data:`fsopt.data.labels.NO_VALUE` for a missing label; empty where there are none.
+    labels : n texts, one of :data:`fsopt.data.layout.NO_VALUE` for a missing label; empty where there are none.
     features : p names; None if the format has none.
     source : the columns of the features, where not all of them are numbers.
     ids : the names of the samples, from a column of their own.
-    weights : n texts, from a column of their own.
+    weights : (n,) from a column of their own.
     declared : the columns of the source that are categories whatever their texts are.
     zeros : whether features that are not there are 0, as in sparse lines.
     """
@@ -61,7 +69,7 @@ class Table:
     features: list[str] | None
     source: DataFrame | None = None
     ids: list[str] | None = None
-    weights: list[str] | None = None
+    weights: Vector | None = None
     declared: tuple[str, ...] = ()
     zeros: bool = False
 
@@ -72,10 +80,11 @@ class Table:
 
     def rows(self, positions: Indices) -> Table:
         """Return the content of some rows."""
-        lists = {name: getattr(self, name) for name in ("labels", "ids", "weights")}
+        lists = {name: getattr(self, name) for name in ("labels", "ids")}
         kept: dict[str, Any] = {name: one and [one[i] for i in positions] for name, one in lists.items()}
         source = None if self.source is None else self.source.iloc[positions]
-        return replace(self, X=self.X[positions], source=source, **kept)
+        weights = None if self.weights is None else self.weights[positions]
+        return replace(self, X=self.X[positions], source=source, weights=weights, **kept)
 
     @property
     def columns(self) -> DataFrame:
@@ -140,7 +149,7 @@ def load_dataset(
     -------
     Dataset
         Its ``labels`` hold the original texts of -1 and +1. Of two numbers the larger is +1; of two words the one that
-        is among :data:`fsopt.data.labels.USUAL_POSITIVES`, or that which ``positive`` names.
+        is among :data:`fsopt.data.validation.USUAL_POSITIVES`, or that which ``positive`` names.
 
     Raises
     ------
@@ -253,13 +262,9 @@ def dataset_of(data: Given | Samples, y: ArrayLike | None = None) -> Dataset:
         return load_dataset(data, target=y)
     if y is not None:
         return Dataset(data, y)  # type: ignore[arg-type]
-    if is_frame(data):
-        raise ParameterError(
-            f"there are samples without labels: the DataFrame has no column '{DEFAULT_TARGET}'",
-            "give (frame, y) with the labels, or with the name of their column",
-        )
-    if LIST.holds(data):
-        raise ParameterError("there are samples without labels", "give (X, y), or a Dataset, which has both")
+    if is_frame(data) or LIST.holds(data):
+        hint = f"give (X, y), of a DataFrame the name of the column of y too, which is '{DEFAULT_TARGET}' by default"
+        raise ParameterError("there are samples without labels", hint)
     raise DATA.error("data", data)
 
 
@@ -307,14 +312,14 @@ def table_of_frame(frame: Any, layout: Layout, tell: Tell, *, required: bool = T
     if not len(frame):
         raise DataError("there is no row", "give one row per sample")
     texts = {}
-    for name in {layout.target, layout.id, layout.weights}.intersection(names):
+    for name in {layout.target, layout.id}.intersection(names):
         cells = zip(frame[name].astype(object), frame[name].isna(), strict=True)
         texts[name] = ["" if gone else label_text(value) for value, gone in cells]
     held = frame[features]
     X, source = content_of(held)
     declared = tuple(name for name, kind in held.dtypes.items() if str(kind) == "category")
-    ids, weights = (texts.get(name or "") for name in (layout.id, layout.weights))
-    return Table(X, texts.get(layout.target, []), features, source, ids, weights, declared)
+    weights = numbers_of_frame(frame[[layout.weights]])[:, 0] if layout.weights in names else None
+    return Table(X, texts.get(layout.target, []), features, source, texts.get(layout.id or ""), weights, declared)
 
 
 def to_dataset(table: Table, name: str, layout: Layout, tell: Tell | None = None) -> Dataset:
@@ -342,8 +347,7 @@ def to_dataset(table: Table, name: str, layout: Layout, tell: Tell | None = None
             raise DataError(f"every one of the {table.n} rows has a missing value", "use missing='mean'")
         table, y = table.rows(np.flatnonzero(~gone)), y[~gone]
     X, features, encoded = _encoded(table, layout)
-    weights = None if table.weights is None else _weights(str(layout.weights), table.weights)
-    return Dataset(X, y, features, name=name, labels=labels, weights=weights, encoded=encoded)
+    return Dataset(X, y, features, name=name, labels=labels, weights=table.weights, encoded=encoded)
 
 
 def _encoded(table: Table, layout: Layout) -> tuple[Matrix, list[str] | None, Encoded | None]:
@@ -352,15 +356,6 @@ def _encoded(table: Table, layout: Layout) -> tuple[Matrix, list[str] | None, En
         return table.X, table.features, None
     encoding = Encoding.learned(table.columns, layout.missing)
     return encoding.matrix(table.columns), list(encoding.features), Encoded(encoding, table.columns)
-
-
-def _weights(name: str, texts: list[str]) -> Vector:
-    values = np.array([float(text) if is_number(text) else 0.0 for text in texts])
-    wrong = np.flatnonzero(~((values > 0) & (values < np.inf)))
-    if wrong.size:
-        fault = f"column '{name}', row {wrong[0] + 1}: '{texts[wrong[0]]}' is no weight"
-        raise DataError(fault, "give a number > 0 in every row")
-    return values
 
 
 def _refuse_names(layout: Layout, what: str) -> None:

@@ -1,10 +1,10 @@
-"""The way from a table to a data set: target, identifier, features, texts, missing values and weights."""
+"""The way from a table to a data set: target, identifier, features, texts, missing values, weights, and its labels."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from operator import itemgetter
 from typing import Any
@@ -21,6 +21,8 @@ SPELLING = ("sep", "decimal", "thousands", "encoding", "sheet")
 """Keywords of pandas: what is known of a file itself, whatever its columns mean."""
 LISTS = ("positive", "drop")
 """Attributes that are lists of texts."""
+NO_VALUE = frozenset({"", "?", "nan", "na", "n/a", "null"})
+"""Texts of a missing value, in lower case."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Layout:
     ----------
     target : column of the labels.
     positive : the labels that are +1, all others are -1; empty for two labels, see
-        :func:`fsopt.data.labels.map_labels`.
+        :func:`fsopt.data.validation.map_labels`.
     class_weight : ``balanced``, or pairs of a label and its weight; None for equal weights.
     drop, id, onehot, missing, weights, sep, decimal, thousands, encoding, sheet : as the keywords of
         :func:`fsopt.load_dataset`.
@@ -74,13 +76,14 @@ class Layout:
     @classmethod
     def saved(cls, record: Mapping[str, Any]) -> Layout:
         """Return the layout in a saved answer; one that was saved in Python has none: that of the defaults."""
-        return cls(**{k: _tuples(v) for k, v in record.get("layout", {}).items()})
+        from msgspec import convert
+
+        return convert(record.get("layout", {}), cls)
 
     @property
     def stated(self) -> dict[str, Any]:
         """The attributes that are not at their defaults: the plain data of a saved answer."""
-        defaults = {field.name: field.default for field in fields(self)}
-        return {k: _lists(v) for k, v in asdict(self).items() if v != defaults[k]}
+        return {field.name: value for field in fields(self) if (value := getattr(self, field.name)) != field.default}
 
     def features(self, names: list[str], *, required: bool = True) -> list[str]:
         """Return the columns of the features among all, in the order of the table.
@@ -123,9 +126,20 @@ def _texts(name: str, given: object) -> tuple[str, ...]:
     return tuple(item if isinstance(item, str) else str(item).removesuffix(".0") for item in listed)
 
 
-def _lists(value: Any) -> Any:
-    return [_lists(item) for item in value] if isinstance(value, tuple) else value
+def is_missing(text: str) -> bool:
+    """Return whether a cell is a missing value."""
+    return text.strip().lower() in NO_VALUE
 
 
-def _tuples(value: Any) -> Any:
-    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
+def label_text(value: object) -> str:
+    """Return a label or category as a text, a whole number without a decimal point."""
+    text = str(value).strip()
+    return text if isinstance(value, str) else text.removesuffix(".0")
+
+
+def label_key(text: str) -> float | str:
+    """Return a label to be compared: 1 and 1.0 are the same."""
+    try:
+        return float(text)
+    except ValueError:
+        return text

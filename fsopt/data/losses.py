@@ -18,7 +18,7 @@ of the negative conjugate :math:`\psi` of the loss at :math:`-\alpha`:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -174,27 +174,19 @@ def value_of_zero(y: Vector, weights: Vector | None = None) -> float:
 def _squared_intercept(scores: Vector, y: Vector, weights: Vector) -> float:
     """Return the b of the smallest squared hinge loss, a root of its slope, which is piecewise linear and increases."""
     # Half the slope at b is the sum of g_i (b - t_i) over the samples with a slack, t_i = y_i - s_i: those of the class
-    # +1 with t_i > b and those of the class -1 with t_i < b. Between two of the sorted t_i it is a line.
-    points = y - scores
-    order = np.argsort(points, kind="stable")
-    points, up = points[order], y[order] > 0
-    centre = points[len(points) // 2]  # so that a large common offset costs no digits
+    # +1 with t_i > b and those of the class -1 with t_i < b.
+    points, up = y - scores, y > 0
+    centre = float(np.median(points))  # so that a large common offset costs no digits
     t = points - centre
-    plus, minus = np.where(up, weights[order], 0.0), np.where(up, 0.0, weights[order])
+    low, high = float(t[up].max()), float(t[~up].min())
+    if low <= high:  # the classes are apart: no loss between them
+        return centre + 0.5 * (low + high)
 
-    def sums(above: Vector, below: Vector) -> Vector:
-        """Return the sums over the positive samples at or after each place, and the negative ones before it."""
-        return np.asarray(np.append(np.cumsum(above[::-1])[::-1], 0.0) + np.append(0.0, np.cumsum(below)))
+    def slack(b: float) -> Vector:
+        return np.asarray(np.where(up == (t > b), weights, 0.0))
 
-    total, first = sums(plus, minus), sums(plus * t, minus * t)
-    idle = np.flatnonzero(total == 0.0)
-    if len(idle):  # the classes are apart: no loss between them
-        k = int(idle[0])
-        return float(centre + 0.5 * (t[k - 1] + t[k]))
-    slopes = t * total[:-1] - first[:-1]  # at the right end of each line
-    k = int(np.argmax(slopes >= 0.0)) if np.any(slopes >= 0.0) else len(t)
-    low, high = (t[k - 1] if k else -np.inf), (t[k] if k < len(t) else np.inf)
-    return float(centre + np.clip(first[k] / total[k], low, high))
+    b = _root(lambda b: float((slack(b) * (b - t)).sum()), high, low)
+    return centre + float(slack(b) @ t / slack(b).sum())
 
 
 def _logistic_intercept(scores: Vector, y: Vector, weights: Vector) -> float:
@@ -206,7 +198,11 @@ def _logistic_intercept(scores: Vector, y: Vector, weights: Vector) -> float:
     def excess(b: float) -> float:
         return float((weights / (1.0 + np.exp(np.clip(-scores - b, -700.0, 700.0))) - plus).sum())
 
-    low, high = centre - float(scores.max()), centre - float(scores.min())
-    if excess(low) >= 0.0 or excess(high) <= 0.0:  # equal scores, up to rounding
+    return _root(excess, centre - float(scores.max()), centre - float(scores.min()))
+
+
+def _root(slope: Callable[[float], float], low: float, high: float) -> float:
+    """Return the root of an increasing function between two numbers; their middle where rounding hides it."""
+    if slope(low) >= 0.0 or slope(high) <= 0.0:
         return 0.5 * (low + high)
-    return float(scipy.optimize.brentq(excess, low, high, xtol=1e-14 * max(1.0, abs(low), abs(high))))
+    return float(scipy.optimize.brentq(slope, low, high, xtol=1e-14 * max(1.0, abs(low), abs(high))))

@@ -94,6 +94,12 @@ def freeze(X: Matrix) -> None:
         part.setflags(write=False)
 
 
+def first_rows(chosen: Mask) -> str:
+    """Return the numbers from 1 of the first of the rows that are chosen."""
+    rows = np.flatnonzero(chosen)
+    return ", ".join(str(i + 1) for i in rows[:5]) + (" ..." if len(rows) > 5 else "")
+
+
 def parts_of(X: Any) -> list[Any]:
     """Return the arrays that hold a matrix."""
     return [X.indptr, X.indices, X.data] if is_sparse(X) else [X]

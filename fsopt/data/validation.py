@@ -1,7 +1,8 @@
-"""The checks of the parts of a data set."""
+"""The checks of the parts of a data set, which of its labels is +1, and the order of its features by their names."""
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
@@ -11,9 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fsopt.common.texts import counted
-from fsopt.data.frames import is_frame, numbers_of_frame
-from fsopt.data.labels import is_missing, label_text, map_labels
-from fsopt.data.layout import refuse_repeated
+from fsopt.data.encoding import is_frame, numbers_of_frame
+from fsopt.data.layout import is_missing, label_key, label_text, refuse_repeated
 from fsopt.data.matrices import (
     MATRIX_HINT,
     canonical,
@@ -30,6 +30,10 @@ from fsopt.typing import Indices, Matrix, Vector
 LARGEST = 1e140
 """Largest size of a value, and its inverse the smallest of the largest value of a column: variances, products of two
 columns and their sums over the samples are then numbers, also of features that are constant to 12 digits."""
+_USUAL = "1 +1 yes ja oui si sí true positive pos case malignant cancer ill sick krank diseased disease event dead"
+USUAL_POSITIVES = frozenset(_USUAL.split())
+"""Labels that are +1 beside another one, in lower case."""
+_NUMBER = re.compile(r"([0-9]{1,15})")
 
 
 def as_matrix(X: ArrayLike) -> Matrix:
@@ -107,16 +111,12 @@ def check_values(X: Matrix, names: tuple[str, ...]) -> None:
 def _not_finite(X: Matrix, names: tuple[str, ...]) -> DataError:
     """Return the error that names the first value that is not finite."""
     bad = np.flatnonzero(~finite(X))
-    i, j = place(X, int(bad[0]))
-    values, count = parts_of(X)[-1].ravel()[bad], len(bad)
-    spot = f"row {i + 1}, column '{names[j]}'"
-    treated = "missing= (drop, mean, median or indicator) treats"
-    if np.isnan(values).all():
-        what = "1 missing value" if count == 1 else f"{count} missing values, the first"
-        return DataError(f"X has {what} in {spot}", f"{treated} them where data are loaded")
-    what = "1 value that is not finite" if count == 1 else f"{count} values that are not finite, the first"
-    hint = f"{treated} missing values where data are loaded; remove infinite ones"
-    return DataError(f"X has {what} in {spot} ({values[0]})", hint)
+    (i, j), values = place(X, int(bad[0])), parts_of(X)[-1].ravel()[bad]
+    what = counted(len(bad), "missing value" if np.isnan(values).all() else "infinite or missing value")
+    hint = (
+        "missing= (drop, mean, median or indicator) treats missing values where data are loaded; remove infinite ones"
+    )
+    return DataError(f"X has {what}, first in row {i + 1}, column '{names[j]}' ({values[0]})", hint)
 
 
 def classes_of(y: ArrayLike, n: int, labels: tuple[str, str] | None = None) -> tuple[Vector, tuple[str, str]]:
@@ -126,32 +126,23 @@ def classes_of(y: ArrayLike, n: int, labels: tuple[str, str] | None = None) -> t
     values = _array(y, "y", "is not a vector", hint)
     if values.shape != (n,):
         raise DataError(f"y has shape {values.shape}, expected ({n},) for the {n} samples", hint)
-    own = ("-1", "+1")
     if values.dtype.kind in "iuf" and np.isin(values, (-1, 1)).all():
-        classes, found = values.astype(np.float64), [f"{value:+g}" for value in np.unique(values)]
-    else:
-        listed = values.tolist()
-        for value in listed:
-            if not isinstance(value, str | bool | int | float) or is_missing(str(value)):
-                raise DataError(f"y has a value that is no label: {shown(value)}", hint)
-        names = [label_text(value) for value in listed]
-        found = list(dict.fromkeys(names))
-        if len(found) == 2:
-            second = texts[1:] if texts and set(texts) == set(found) else ()
-            try:
-                classes, own = map_labels(names, second)
-            except DataError as error:
-                raise DataError(
-                    error.message, "name both by labels=(text of -1, text of +1), or give -1 and +1"
-                ) from error
-    if len(found) == 1:
-        raise DataError(
-            f"only one class is present, all {n} labels are {found[0]}",
-            "use samples of both classes (stratified folds, more samples, or another seed)",
-        )
-    if len(found) > 2:
-        more = ", ".join(f"'{text}'" for text in found[:5]) + (", ..." if len(found) > 5 else "")
-        raise DataError(f"y has {len(found)} different labels, not two: {more}", "make two classes, as in y == 'ill'")
+        if np.ptp(values) == 0:
+            raise DataError(
+                f"only one class is present, all {n} labels are {values[0]:+g}",
+                "use samples of both classes (stratified folds, more samples, or another seed)",
+            )
+        return values.astype(np.float64), texts or ("-1", "+1")
+    listed = values.tolist()
+    for value in listed:
+        if not isinstance(value, str | bool | int | float) or is_missing(str(value)):
+            raise DataError(f"y has a value that is no label: {shown(value)}", hint)
+    names = [label_text(value) for value in listed]
+    try:
+        classes, own = map_labels(names, texts[1:] if texts and set(texts) == set(names) else ())
+    except DataError as error:
+        hint = "make two classes, as in y == 'ill', or name both by labels=(text of -1, text of +1)"
+        raise DataError(error.message, hint) from error
     return classes, texts or own
 
 
@@ -205,3 +196,73 @@ def positions_of(index: slice | ArrayLike, size: int, what: str) -> Indices:
     if positions.ndim != 1:
         raise ParameterError(f"one list of {what} is needed, got {shown(index)}", "use a list, a mask or a slice")
     return positions
+
+
+def map_labels(texts: Sequence[str], positive: Sequence[str] = ()) -> tuple[Vector, tuple[str, str]]:
+    """Map labels to -1 and +1.
+
+    Parameters
+    ----------
+    texts : n labels
+    positive : the labels that are +1, against all others; by default the larger of two numbers, or the one of two words
+        that is among :data:`USUAL_POSITIVES`.
+
+    Returns
+    -------
+    y : (n,) array in {-1, +1}
+    labels : (str, str)
+        The original texts of -1 and +1, each in its first spelling (1 and 1.0 are the same number).
+
+    Raises
+    ------
+    DataError
+        If there are not exactly two different labels, a positive one does not occur, or either of two words may be +1.
+    """
+    first = {label_key(text): text for text in reversed(list(dict.fromkeys(texts)))}
+    asked = {label_key(text): text for text in positive}
+    listed = ", ".join(shown(text) for text in [*first.values()][::-1][:6]) + (", ..." if len(first) > 6 else "")
+    absent = [text for key, text in asked.items() if key not in first]
+    if absent:
+        raise DataError(f"no sample has the label {shown(absent[0])}", f"choose the positive class among {listed}")
+    if not asked:
+        asked = {_usual(first, listed): ""}
+    rest = [text for key, text in reversed(first.items()) if key not in asked]
+    if not rest:
+        raise DataError("every label is positive, no sample would be -1", "choose fewer positive classes")
+    name = "|".join(first[key] for key in asked)
+    keys = {text: label_key(text) for text in set(texts)}
+    y = np.array([1.0 if keys[text] in asked else -1.0 for text in texts])
+    return y, (rest[0] if len(rest) == 1 else f"not {name}", name)
+
+
+def _usual(first: dict[float | str, str], listed: str) -> float | str:
+    """Return which of the labels, by their keys, is +1 where nothing is said of it."""
+    keys = list(first)
+    if len(keys) != 2:
+        remedy = "positive= makes one of them (or several) +1 and the rest -1; or choose another column with target="
+        raise DataError(
+            f"the label must have exactly two different values, {len(keys)} found: {listed}",
+            remedy if keys[2:] else "give samples of both classes, or choose another column with target=",
+        )
+    numbers = [key for key in keys if isinstance(key, float)]
+    if len(numbers) == 2:
+        return max(numbers)
+    usual = [key for key in keys if first[key].casefold() in USUAL_POSITIVES]
+    if len(usual) != 1:
+        raise DataError(f"the labels are {listed}, and either may be +1", "name the one that is with positive=")
+    return usual[0]
+
+
+def places_by_name(features: Sequence[str]) -> Indices:
+    """Return the place (p,) of each feature in the order of the names; numbers in them count as such, x2 before x10.
+
+    It decides where nothing else does: the order of the columns is an accident.
+    """
+    found = np.empty(len(features), dtype=np.int64)
+    found[sorted(range(len(features)), key=lambda j: _key(features[j]))] = np.arange(len(features))
+    return found
+
+
+def _key(name: str) -> tuple[list[str | int], str]:
+    # Texts are at the even places, so that a text is never compared with a number.
+    return [int(part) if k % 2 else part for k, part in enumerate(_NUMBER.split(name))], name

@@ -17,7 +17,7 @@ from fsopt.common.interruption import uninterrupted
 from fsopt.compiler.values import store
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept, svm_value
-from fsopt.data.labels import places_by_name
+from fsopt.data.validation import places_by_name
 from fsopt.drivers.column_generation import column_generation
 from fsopt.drivers.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.loop import Iterate, Loop, run_loop

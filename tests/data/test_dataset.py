@@ -15,8 +15,8 @@ from support import blobs
 import fsopt
 from fsopt.data import Dataset, load_dataset
 from fsopt.data.given import dataset_of
-from fsopt.data.labels import map_labels, places_by_name
 from fsopt.data.splits import random_parts, stratified_folds, train_and_test
+from fsopt.data.validation import map_labels, places_by_name
 from fsopt.errors import DataError, ParameterError
 from fsopt.studies.executors import InProcess
 from fsopt.studies.tuning import cross_validate, nested_cross_validation, tune
@@ -112,11 +112,11 @@ def test_copies_are_equal_and_read_only(twin):
     [
         (
             {(1, 1): np.nan, (2, 0): np.inf},
-            r"2 values that are not finite, the first in row 2, column 'b' \(nan\)",
+            r"2 infinite or missing values, first in row 2, column 'b' \(nan\)",
         ),
-        ({(2, 0): np.inf}, r"X has 1 value that is not finite in row 3, column 'a' \(inf\)"),
-        ({(2, 0): np.nan}, "X has 1 missing value in row 3, column 'a'"),
-        ({(2, 0): np.nan, (1, 1): np.nan}, "X has 2 missing values, the first in row 2, column 'b'"),
+        ({(2, 0): np.inf}, r"X has 1 infinite or missing value, first in row 3, column 'a' \(inf\)"),
+        ({(2, 0): np.nan}, r"X has 1 missing value, first in row 3, column 'a' \(nan\)"),
+        ({(2, 0): np.nan, (1, 1): np.nan}, r"X has 2 missing values, first in row 2, column 'b' \(nan\)"),
     ],
 )
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])

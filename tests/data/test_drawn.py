@@ -10,11 +10,9 @@ from fsopt.data.drawn import (
     gbd_set_one,
     gbd_set_two,
     gmeb_type1,
-    gmeb_type1_bayes,
     gmeb_type2,
     gmeb_type2_bayes,
     mpm_synthetic,
-    mpm_synthetic_bayes,
     orthogonal,
 )
 from fsopt.errors import DataError
@@ -161,20 +159,9 @@ def near_the_best(measured, rate):
     assert abs(measured - rate) <= 4 * np.sqrt(rate * (1 - rate) / LARGE)
 
 
-def test_the_bayes_error_of_type_1():
-    data = gmeb_type1(LARGE, 5, p=6)
-    s = [data.X[:, k : k + 3] @ [1.0, 2.0, 3.0] for k in (0, 3)]
-    near_the_best(np.mean((0.7 * np.sinh(s[0]) + 0.3 * np.sinh(s[1]) > 0) != (data.y > 0)), gmeb_type1_bayes())
-
-
 @pytest.mark.parametrize("size", [2, 10])
 def test_the_bayes_error_of_type_2(size):
     data = gmeb_type2(LARGE, 7, p=size, n_informative=size)
     V, _ = orthogonal(7, size)
     w = V @ (V.T @ np.ones(size) / np.arange(1.0, size + 1))
     near_the_best(np.mean(np.sign(data.X @ w) != data.y), gmeb_type2_bayes(7, size))
-
-
-def test_the_bayes_error_of_the_data_of_yang_and_ju():
-    data = mpm_synthetic(LARGE, 1, p=10)
-    near_the_best(np.mean(np.sign(-data.X.sum(axis=1)) != data.y), mpm_synthetic_bayes())

@@ -39,10 +39,10 @@ PARTS = [
     ({"y": [1, -1]}, r"y has shape \(2,\), expected \(3,\) for the 3 samples"),
     ({"y": [[1], [-1], [1]]}, r"y has shape \(3, 1\), expected \(3,\)"),
     ({"y": [[1], [1, 2], [1]]}, "y is not a vector"),
-    ({"y": [0, 1, 2]}, "y has 3 different labels, not two: '0', '1', '2'"),
+    ({"y": [0, 1, 2]}, "exactly two different values, 3 found: '0', '1', '2': make two classes"),
     ({"y": [1, -1, np.nan]}, "y has a value that is no label: nan"),
     ({"y": ["yes", "no", " "]}, "y has a value that is no label: ' '"),
-    ({"y": ["yes", "yes", "yes"]}, "only one class is present, all 3 labels are yes"),
+    ({"y": ["yes", "yes", "yes"]}, "exactly two different values, 1 found: 'yes'"),
     ({"y": [1, 1, 1]}, r"only one class is present, all 3 labels are \+1"),
     ({"features": ("a", "a")}, "there are 2 features .a.:"),
     ({"features": ("a",)}, "there are 1 names for 2 features"),
@@ -54,7 +54,11 @@ PARTS = [
 ARRAYS = [
     ({"X": X3}, "the archive has no array y, it has X"),
     ({"x": X3, "Y": X3}, "the archive has no array X and y, it has x, Y"),
-    ({"X": X3.astype(object), "y": Y3}, r"not an \.npz archive, or damaged .numpy: Object arrays"),
+    ({"X": X3.astype(object), "y": Y3}, "the array X is damaged, or of objects, such as a DataFrame .* to_parquet"),
+    (
+        {"X": X3, "y": Y3, "features": FRAME.columns.astype(object)},
+        "features is damaged, or of objects.*names as",
+    ),
     ({"X": X3, "y": Y3, "features": [1, 2]}, r"features is an array of type int64 and shape \(2,\), not 2 texts"),
     ({"X": X3, "y": Y3, "features": ["a"]}, r"features is an array of type <U1 and shape \(1,\), not 2 texts"),
     ({"X": X3, "y": [[1], [0], [1]]}, r"y is an array of type int64 and shape \(3, 1\), not n labels"),
@@ -62,7 +66,7 @@ ARRAYS = [
     ({"X": X3, "y": [1, 2, 3]}, "exactly two different values, 3 found: '1', '2', '3'"),
 ]
 LIBSVM = [
-    ("1 1:1\n-1 100000000:1\n", "the matrix of 2 samples and 100000000 features .*about 10 GB"),
+    ("1 1:1\n-1 100000000:1\n", "the matrix of 2 samples and 100000000 features .*more than 25 GB"),
     ("1 1:1\n-1 2147483647:1\n", "FSOPT_DATA_LIMIT|beyond"),
     ("1 1:1\n-1 2147483648:1\n", "libsvm format|beyond 2147483647"),
     ("1 1:1\n-1 99999999999999999999:1\n", "libsvm format"),
@@ -91,11 +95,11 @@ CSV = [
     ("a,b,c,label\n1,x,u,0\n2,y,v,1\n", {}, "column 'b' holds texts, such as 'x'; so do c:"),
     ("a,b,label\n1,2,0\n2,y,1\n3,4,1\n", {"onehot": True}, "column 'b' holds 'y' in row 2, which is not a number"),
     ("a,b,label\n1,2,0\n3,4,1\n", {"drop": "aa"}, "no column 'aa' .*drop=.*: a"),
-    ("a,w,label\n1,2,0\n3,x,1\n", {"weights": "w"}, "column 'w', row 2: 'x' is no weight"),
-    ("a,b,label\n1,,1\n2,3,0\n", {}, "X has 1 missing value in row 1, column 'b': missing= "),
+    ("a,w,label\n1,2,0\n3,x,1\n", {"weights": "w"}, "column 'w' holds texts, not numbers"),
+    ("a,b,label\n1,,1\n2,3,0\n", {}, "X has 1 missing value, first in row 1, column 'b' .*: missing= "),
     ("a,b,label\n1,,1\n,2,0\n", {"missing": "drop"}, "every one of the 2 rows has a missing value"),
     ("a,b,label\n1,,1\n2,?,0\n", {"missing": "mean"}, "column 'b' has no value at all"),
-    ("a,label\ninf,1\n-inf,0\n,1\n", {"missing": "mean"}, "X has 3 values that are not finite"),
+    ("a,label\ninf,1\n-inf,0\n,1\n", {"missing": "mean"}, "X has 3 infinite or missing values"),
 ]
 COLUMNS = [
     ({"a": pd.to_timedelta([1, 2, 3])}, "column 'a' holds values of the type timedelta"),
@@ -120,7 +124,7 @@ DRAWN = [
     (lambda: gbd_set_two(1, -1), "k is -1"),
 ]
 GIVEN = [
-    (FRAME, None, "no column 'label'"),
+    (FRAME, None, "samples without labels.*'label' by default"),
     (X3, None, "samples without labels"),
     ("wdbc", Y3, "labels in a column"),
     (None, None, "must be a Dataset, a pair"),
@@ -142,7 +146,7 @@ CALLS = [
     *((call, ParameterError, words) for call, words in DRAWN),
     *((lambda data=data, y=y: dataset_of(data, y), ParameterError, words) for data, y, words in GIVEN),
     (lambda: fsopt.fit("svm", X3, Y3[:-1]), DataError, r"y has shape \(2,\), expected \(3,\)"),
-    (lambda: fsopt.fit("svm", FRAME.assign(age="old"), Y3), DataError, "column 'age' of X is of type (str|object)"),
+    (lambda: fsopt.fit("svm", FRAME.assign(age="old"), Y3), DataError, "column 'age' holds texts, not numbers"),
     (lambda: fsopt.fit("svm", FRAME, target="ill"), ParameterError, r"load_dataset\(\.\.\., target="),
     *((lambda k=k: stratified_folds(numbered(3, 9), k, 0), ParameterError, "class has 3 samples") for k in (1, 4)),
     *((lambda s=s: random_parts(DATA, s, 0), ParameterError, "shares") for s in ((0.5, 0.4), (1.2, -0.2))),

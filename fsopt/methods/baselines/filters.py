@@ -21,8 +21,8 @@ from fsopt.answers.fits import Fit
 from fsopt.common.arguments import with_keywords_of
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
-from fsopt.data.labels import places_by_name
 from fsopt.data.matrices import BLOCK, column_means, column_variances, constant_columns
+from fsopt.data.validation import places_by_name
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
 from fsopt.methods.baselines.machines import check_subset, subset_fit, train_on_subset
