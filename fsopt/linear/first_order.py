@@ -84,7 +84,7 @@ class PrimalDual:
     at, mean : the last pair, and the mean of those since the restart.
     units : of the lengths of w, b and alpha: numbers, or (p,), one number and (n,).
     ratio : the square root of tau / sigma, in these units. ``norm`` : of (Z, y), in the same.
-    period, total : number of steps of a sweep, and so far.
+    period, power, total : number of steps of a sweep, of the power method, and so far.
     """
 
     Z: Any
@@ -97,6 +97,7 @@ class PrimalDual:
     units: tuple[Any, float, Any] = (1.0, 1.0, 1.0)
     ratio: float = 1.0
     period: int = STEPS
+    power: int = POWER
     total: int = 0
     mean: Saddle = field(init=False)
     norm: float = field(init=False)
@@ -121,7 +122,7 @@ class PrimalDual:
             b = b + along * of_b * float(self.y @ alpha)
             before, forms = forms, self._forms(w, b)
             alpha = (alpha + sigma * (1.0 - 2.0 * forms + before)) / (1.0 + sigma * self.gamma)
-            alpha = np.clip(alpha, 0.0, self.caps)
+            alpha = np.minimum(np.maximum(alpha, 0.0), self.caps)
             sum_w, sum_b = sum_w + w, sum_b + b
             sum_alpha = sum_alpha + alpha
         self.total += self.period
@@ -154,9 +155,9 @@ class PrimalDual:
     def _norm(self) -> float:
         """Return the norm of (Z, y) in the units of the lengths, by the power method."""
         of_w, of_b, of_alpha = self.units
-        unit, at = np.sqrt(of_alpha), np.ones(len(self.y))
+        unit, at = np.sqrt(of_alpha), np.ones_like(self.y)
         size = 1.0
-        for _ in range(POWER):
+        for _ in range(self.power):
             at = unit * at
             at = unit * self._forms(of_w * (self.Z @ at), of_b * float(self.y @ at))
             size = float(np.linalg.norm(at))
