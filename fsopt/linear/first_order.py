@@ -50,7 +50,7 @@ LESS = 0.4
 """Share of the gap at the last restart at which the next one comes."""
 LONG, LEAST = 0.36, 200
 """Share of all steps since the last restart from which one comes anyway, and at least how many."""
-POWER, MARGIN = 30, 1.02
+POWER, MARGIN = 10, 1.02
 """Steps of the power method for the norm, which it finds from below, and the factor of safety."""
 CLOSED = 5e-7
 """Gap at which the steps of a machine end: half the tolerance of a certificate."""
@@ -84,7 +84,7 @@ class PrimalDual:
     at, mean : the last pair, and the mean of those since the restart.
     units : of the lengths of w, b and alpha: numbers, or (p,), one number and (n,).
     ratio : the square root of tau / sigma, in these units. ``norm`` : of (Z, y), in the same.
-    period, power, total : number of steps of a sweep, of the power method, and so far.
+    period, total : number of steps of a sweep, and so far.
     """
 
     Z: Any
@@ -97,7 +97,6 @@ class PrimalDual:
     units: tuple[Any, float, Any] = (1.0, 1.0, 1.0)
     ratio: float = 1.0
     period: int = STEPS
-    power: int = POWER
     total: int = 0
     mean: Saddle = field(init=False)
     norm: float = field(init=False)
@@ -157,7 +156,7 @@ class PrimalDual:
         of_w, of_b, of_alpha = self.units
         unit, at = np.sqrt(of_alpha), np.ones_like(self.y)
         size = 1.0
-        for _ in range(self.power):
+        for _ in range(POWER):
             at = unit * at
             at = unit * self._forms(of_w * (self.Z @ at), of_b * float(self.y @ at))
             size = float(np.linalg.norm(at))

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from fsopt.data.losses import EPS, dual_sizes, dual_values
-from fsopt.search.branch_and_benders.marks import entry, falling, fast, inner
+from fsopt.search.branch_and_benders.compiled import entry, falling, fast, inner
 from fsopt.search.branch_and_benders.problem import GRID, Partial, SelectionProblem, largest_on_grid
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
@@ -151,7 +151,7 @@ def _bound(
     """Return the bound, and those with one more feature selected or not (p,), at a capacity."""
     free = np.flatnonzero(~(inside | outside))
     base, left = constant - gains[inside].sum(), right - weight[inside].sum()
-    first, second = multipliers(gains[free], weight[free], left)
+    first, second = _multipliers(gains[free], weight[free], left)
     best, if_selected = -np.inf, np.full(len(gains), -np.inf)
     if_not = np.full(len(gains), -np.inf)
     for k in range(1 if first == second else 2):
@@ -165,7 +165,7 @@ def _bound(
 
 
 @inner
-def multipliers(gains: Vector, weights: Vector, left: float) -> tuple[float, float]:
+def _multipliers(gains: Vector, weights: Vector, left: float) -> tuple[float, float]:
     """Return the best multipliers of a knapsack constraint: gain for weight of its last feature, and of the next."""
     paying = np.flatnonzero((weights > 0.0) & (gains > 0.0))
     units = weights[paying]

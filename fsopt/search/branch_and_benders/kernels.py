@@ -14,9 +14,10 @@ import numpy as np
 from fsopt.common import jit
 from fsopt.common.jit import LOOPS
 from fsopt.data.losses import dual_gaps, dual_values
-from fsopt.search.branch_and_benders import interior_point, marks, newton, relaxation
+from fsopt.search.branch_and_benders import compiled as marked
+from fsopt.search.branch_and_benders import interior_point, newton, relaxation
+from fsopt.search.branch_and_benders.compiled import INNER
 from fsopt.search.branch_and_benders.interior_point import Best, balance
-from fsopt.search.branch_and_benders.marks import INNER
 from fsopt.search.branch_and_benders.newton import EPSILON, System, longest, of_sample
 from fsopt.search.branch_and_benders.relaxation import (
     InteriorPoint,
@@ -46,13 +47,13 @@ def compiled(function: Any) -> Any:
     return jit.compiled(function, INNER, **OPTIONS)
 
 
-@instead(marks.choice)
+@instead(marked.choice)
 def choice(condition: bool, one: float, other: float) -> float:
     """Return one number where a condition holds, else the other."""
     return one if condition else other
 
 
-@instead(marks.falling)
+@instead(marked.falling)
 def falling(value: Vector) -> Indices:
     """Return the places of values by falling value, by heapsort: that of numba takes seconds to compile."""
     n = len(value)

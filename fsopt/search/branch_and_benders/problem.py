@@ -29,8 +29,6 @@ SLACK = 1e-9
 
 PART = 16
 """One of so many samples of each class is in the part that a search looks at first."""
-BLOCK = 256
-"""Columns of which the absolute values are held at a time."""
 GRID = 2**30
 """Number of steps of a multiplier from 0 to the largest upper bound."""
 
@@ -258,16 +256,6 @@ class SelectionProblem:
         """The Euclidean norms (d,) of the columns: times that of alpha they bound the sums of absolute terms of q."""
         norms: Vector = np.sqrt((self.signed * self.signed).sum(axis=-1))
         return norms
-
-    @cached_property
-    def absolute_sums(self) -> tuple[Vector, Vector]:
-        """The sums of absolute values of each column (d,) and of each sample (n,)."""
-        by_column, by_sample = np.zeros(self.width), np.zeros(self.n)
-        for k in range(0, self.width, BLOCK):
-            part = abs(self.signed[k : k + BLOCK])
-            by_column[k : k + BLOCK] = part.sum(axis=1)
-            by_sample += part.sum(axis=0)
-        return by_column, by_sample
 
     @cached_property
     def main(self) -> int | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -11,7 +10,7 @@ from fsopt.common import clock
 from fsopt.data.matrices import is_sparse
 from fsopt.errors import OutOfTimeError
 from fsopt.search.branch_and_benders.cuts import Pool, bound
-from fsopt.search.branch_and_benders.first_order_nodes import RelaxationSteps, Terms, suited
+from fsopt.search.branch_and_benders.first_order_nodes import RelaxationSteps, beginning, suited
 from fsopt.search.branch_and_benders.incumbents import Incumbents
 from fsopt.search.branch_and_benders.interior_point import Goal
 from fsopt.search.branch_and_benders.nodes import WHOLE, NodeSolver, unfolded
@@ -21,8 +20,6 @@ from fsopt.typing import Mask, Vector
 
 SHARE = 0.5
 """Largest share of the time that is left for the steps: the search needs the rest."""
-MOST_STEPS = 20_000
-"""Largest number of steps."""
 EVERY_FEATURE, STEP = 200, 0.1
 """Number of features up to which an elimination leaves out one after another, and the share at once of more."""
 MOST, WORK = 1000, 1e8
@@ -115,18 +112,15 @@ def _relax(search: SelectionSearch) -> None:
     if not is_sparse(problem.X) or not suited(problem) or root.at.free.sum() <= WHOLE:
         search.solve_root()
         return
-    end = time.perf_counter() + SHARE * (clock.end_of(clock.left()) - time.perf_counter())
-    inside, free = np.flatnonzero(root.at.inside), np.flatnonzero(root.at.free)
-    columns = np.append(inside, free)
-    Z = problem.signed if len(free) == problem.p else problem.signed[columns]
-    steps = RelaxationSteps(problem, Terms.of(problem, root.at, columns), Z)
-    few = False
-    for gap in GAPS:
-        late = steps.run(Goal(gap), MOST_STEPS, end)
-        found = unfolded(problem, steps.solution(len(inside), len(problem.r)), root.at, free, None)
-        few = problem.n * float((found.hyperplane.sigma > LIKELY).sum()) ** 2 <= SYSTEM
-        if few or late:
-            break
+    free = np.flatnonzero(root.at.free)
+    steps = RelaxationSteps(problem, root.at, free, problem.signed, beginning(problem))
+    with clock.limited(clock.part(clock.end_of(clock.left()), SHARE)):
+        for gap in GAPS:
+            steps.run(Goal(gap))
+            found = unfolded(problem, steps.solution(), root.at, free, None)
+            few = problem.n * float((found.hyperplane.sigma > LIKELY).sum()) ** 2 <= SYSTEM
+            if few or clock.expired():
+                break
     cut = search.incumbents.add_cut(found.alpha) or root.cut
     search.frontier.replace(SelectionNode(0, root.at, bound(problem, cut, root.at).value, cut, found.hyperplane))
     clock.check()
@@ -181,13 +175,12 @@ def _eliminated(search: SelectionSearch, go_on: Callable[[], bool], start: Mask)
 
 def _of_draws(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Eliminate from the incumbent and half of the likely features, and of former incumbents', drawn at random."""
-    problem, node = search.problem, search.frontier.best
-    best = search.incumbents.best
-    if best is None or not search.settings.thorough or problem.p <= problem.n:
-        return  # of few features exchanges reach all that is good
+    problem, node, best = search.problem, search.frontier.best, search.incumbents.best
+    likely = _largest(search, ~node.at.outside & (node.hyperplane.sigma > LIKELY), node.hyperplane.sigma)
+    if best is None or not search.settings.thorough or problem.p <= problem.n or likely.sum() > EVERY_FEATURE:
+        return  # of few features exchanges reach all that is good, of many likely ones an elimination takes seconds
     # What most of them leave behind, cuts and adapted samples, would not help the tree.
     drawn = Incumbents(problem, Pool(problem), SelectionTree(), NodeSolver(problem), search.incumbents.gap, best)
-    likely = _largest(search, ~node.at.outside & (node.hyperplane.sigma > LIKELY), node.hyperplane.sigma)
     rng, failed = np.random.default_rng(0), 0
     while drawn.best is not None and failed < DRAWS * search.gap_of(drawn.value) ** 2 and go_on():
         before = drawn.best
