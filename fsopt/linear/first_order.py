@@ -50,7 +50,7 @@ LESS = 0.4
 """Share of the gap at the last restart at which the next one comes."""
 LONG, LEAST = 0.36, 200
 """Share of all steps since the last restart from which one comes anyway, and at least how many."""
-POWER, MARGIN = 30, 1.02
+POWER, MARGIN = 10, 1.02
 """Steps of the power method for the norm, which it finds from below, and the factor of safety."""
 CLOSED = 5e-7
 """Gap at which the steps of a machine end: half the tolerance of a certificate."""
@@ -121,7 +121,7 @@ class PrimalDual:
             b = b + along * of_b * float(self.y @ alpha)
             before, forms = forms, self._forms(w, b)
             alpha = (alpha + sigma * (1.0 - 2.0 * forms + before)) / (1.0 + sigma * self.gamma)
-            alpha = np.clip(alpha, 0.0, self.caps)
+            alpha = np.minimum(np.maximum(alpha, 0.0), self.caps)
             sum_w, sum_b = sum_w + w, sum_b + b
             sum_alpha = sum_alpha + alpha
         self.total += self.period
@@ -154,7 +154,7 @@ class PrimalDual:
     def _norm(self) -> float:
         """Return the norm of (Z, y) in the units of the lengths, by the power method."""
         of_w, of_b, of_alpha = self.units
-        unit, at = np.sqrt(of_alpha), np.ones(len(self.y))
+        unit, at = np.sqrt(of_alpha), np.ones_like(self.y)
         size = 1.0
         for _ in range(POWER):
             at = unit * at

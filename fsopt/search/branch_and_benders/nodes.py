@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from fsopt.common import clock
+from fsopt.linear.first_order import Saddle
+from fsopt.search.branch_and_benders.compiled import fast
+from fsopt.search.branch_and_benders.first_order_nodes import large, relaxed
 from fsopt.search.branch_and_benders.interior_point import Goal, Solved, solve
-from fsopt.search.branch_and_benders.marks import fast
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.search.branch_and_benders.relaxation import Floats, InteriorPoint, NodeRelaxation, warm_start
 from fsopt.typing import Indices, Mask, Matrix, Vector
@@ -165,6 +167,10 @@ class NodeSolver:
 
     def solve(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> NodeSolution | None:
         """Return the relaxation of a node, at least to the goal of its reduced program; None without any bound."""
+        if not self._many and large(self.problem, at):
+            start = None if parent is None else Saddle(parent.w, parent.b, parent.alpha.astype(float))
+            solved, features = relaxed(self.problem, at, start, goal)
+            return unfolded(self.problem, solved, at, features, None)
         return self._of_many(at, parent, goal) if self._many else self.by_parent(at, parent, goal)
 
     def by_parent(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> NodeSolution | None:

@@ -214,6 +214,11 @@ class SelectionProblem:
         return np.ascontiguousarray((self.X * self.y[:, None]).T)
 
     @cached_property
+    def single(self) -> Matrix:
+        """The signed samples (p, n) in single precision, of dense ones."""
+        return np.asarray(self.signed, dtype=np.float32)
+
+    @cached_property
     def part(self) -> SelectionProblem:
         """The problem on a part of the samples of both classes, drawn at random, with a penalty weight that fits."""
         rng = np.random.default_rng(0)

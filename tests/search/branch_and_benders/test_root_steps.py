@@ -9,9 +9,9 @@ from fsopt.data import Dataset
 from fsopt.search.branch_and_benders import root
 from fsopt.search.branch_and_benders.cuts import bound, make_cut, on_grid
 from fsopt.search.branch_and_benders.evidence import verify
+from fsopt.search.branch_and_benders.first_order_nodes import RelaxationSteps, beginning
 from fsopt.search.branch_and_benders.interior_point import Goal
-from fsopt.search.branch_and_benders.nodes import NodeSolver
-from fsopt.search.branch_and_benders.root import RootSteps
+from fsopt.search.branch_and_benders.nodes import NodeSolver, unfolded
 
 
 def proved(problem, found):
@@ -44,12 +44,13 @@ def test_bound_and_value_enclose_the_relaxation_and_no_bound_is_above_a_selectio
     problem = problem_of(data, c, limits, loss)
     at = problem.root()
     exact = NodeSolver(problem).solve(at, None, Goal(1e-9)).bound
-    steps = RootSteps(problem, at)
+    free = np.flatnonzero(at.free)
+    steps = RelaxationSteps(problem, at, free, problem.signed, beginning(problem))
     for gap in (1e-2, 1e-5):  # a second call goes on
-        steps.run(gap)
+        steps.run(Goal(gap))
         assert steps.lower <= exact * (1 + 1e-8) <= steps.upper * (1 + 2e-8)
         assert steps.upper - steps.lower <= gap * steps.upper
-    found = steps.solution()
+    found = unfolded(problem, steps.solution(), at, free, None)
     dense = Dataset(data.X.toarray(), data.y, weights=data.weights)
     assert proved(problem, found) <= min(allowed_values(dense, c, limits, loss).values()) * (1 + 1e-8)
     assert np.all(found.hyperplane.sigma[at.inside] == 1.0)

@@ -1,0 +1,119 @@
+"""Nodes bounded by first-order steps: enumeration, interior points, exact proofs, and the problems they are for."""
+
+import itertools
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from selection_cases import KINDS, NOISE, allowed_values, drawn, problem_of, solved
+from support import blobs, sampled
+
+import fsopt
+from fsopt.data import Dataset
+from fsopt.search.branch_and_benders import first_order_nodes, nodes
+from fsopt.search.branch_and_benders.cuts import bound, make_cut, on_grid
+from fsopt.search.branch_and_benders.evidence import verify
+from fsopt.search.branch_and_benders.interior_point import Goal
+from fsopt.search.branch_and_benders.nodes import NodeSolver
+from fsopt.verification.verify import exactly
+
+SUITED = [kind for kind in KINDS if "implies" not in kind and "conflicts" not in kind and kind != "logic"]
+CASES = list(itertools.product(range(100), range(2), range(len(SUITED))))
+"""Seed, loss and kind of the constraints; odd seeds have weights of the samples, every third one feature of 1 to 4."""
+
+
+@pytest.fixture
+def forced(monkeypatch):
+    """Bound all nodes with free features by steps on working sets that begin with one feature; return those bounded."""
+    for name, value in {"LARGE": 0.0, "NODE": 0.0, "FIRST": 1, "MORE": 1}.items():
+        monkeypatch.setattr(first_order_nodes, name, value)
+    found = []
+
+    def counted(*args):
+        found.append(first_order_nodes.relaxed(*args))
+        return found[-1]
+
+    monkeypatch.setattr(nodes, "relaxed", counted)
+    return found
+
+
+def case(seed, loss, kind):
+    """Return random data, penalty weight, limits without conflicts, and the loss."""
+    data, c, limits = drawn(kind, seed)
+    limits.pop("conflicts", None)
+    rng = np.random.default_rng(seed)
+    if seed % 2:
+        data = Dataset(data.X, data.y, weights=rng.uniform(0.5, 2.0, data.n))
+    if seed % 3 == 0:
+        data = data.with_X(data.X * rng.integers(1, 5, data.p))
+    return data, c, limits, ("hinge", "squared-hinge")[loss]
+
+
+@pytest.mark.parametrize(("seed", "loss", "kind"), sampled(CASES, 40))
+def test_the_best_of_all_allowed_selections_is_found_and_the_bound_is_not_above_it(seed, loss, kind, forced):
+    data, c, limits, loss = case(seed, loss, SUITED[kind])
+    problem, best = problem_of(data, c, limits, loss), min(allowed_values(data, c, limits, loss).values())
+    result = solved(problem)
+    assert result.objective == pytest.approx(best, rel=2e-6)
+    assert best * (1 - 2e-6) <= result.bound <= best * (1 + 1e-9)
+    assert verify(problem, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
+    assert forced or limits.get("m") == data.p or not problem.root().free.any()
+
+
+@pytest.mark.parametrize(("seed", "loss", "kind"), sampled(CASES, 20))
+def test_a_bound_is_at_least_that_of_interior_points_and_its_cut_is_below_all_selections(seed, loss, kind, forced):
+    data, c, limits, loss = case(seed, loss, SUITED[kind])
+    problem, values = problem_of(data, c, limits, loss), allowed_values(data, c, limits, loss)
+    at, parent = problem.root(), None
+    while at is not None and at.free.any():
+        exact = NodeSolver(problem).by_parent(at, None, Goal(1e-9)).bound
+        found = NodeSolver(problem).solve(at, parent, Goal(1e-5))
+        assert found.bound >= exact * (1 - 1e-4)
+        cut = make_cut(problem, 0, on_grid(found.alpha, problem.y, problem.caps), found.mu)
+        below = [v for s, v in values.items() if np.all(at.inside <= s) and not np.any(at.outside & np.array(s, bool))]
+        assert bound(problem, cut, at).value == pytest.approx(found.bound, rel=1e-5)
+        assert bound(problem, cut, at).value <= min(below, default=np.inf) * (1 + 1e-9)
+        parent = found.hyperplane
+        at = problem.propagated(at.decided(int(np.flatnonzero(at.free)[0]), selected=bool(len(forced) % 2)))
+
+
+@pytest.mark.parametrize("params", [{"m": 3}, {"costs": [2.0, 1.0] * 7, "budget": 5.0}, {"m": 3, "include": [4]}])
+def test_a_proof_is_confirmed_exactly(params, forced):
+    found = fsopt.fit("best-subset", NOISE, **params)
+    check = exactly(found, NOISE)
+    assert forced
+    assert check.verified, check.claims[0].reason
+    assert float(check.claims[0].lower) - 1e-6 <= found.objective <= float(check.claims[0].upper) + 1e-6
+
+
+def test_a_node_that_is_pruned_or_branched_ends_at_half_of_the_distance_to_the_cutoff():
+    problem = problem_of(blobs(80, 60, seed=2, gap=0.2), 1.0, {"m": 4})
+    at, exact = problem.root(), NodeSolver(problem).solve(problem.root(), None, Goal(1e-9)).bound
+    parent = first_order_nodes.relaxed(problem, at, None, Goal(1e-2, 2 * exact))[0]
+    assert 0.8 * exact <= parent.bound <= exact * (1 + 1e-6)
+    for cutoff in (0.8 * exact, 2.0 * exact):
+        found = first_order_nodes.relaxed(problem, at, None, Goal(1e-7, cutoff, 0.5))[0]
+        assert min(cutoff, exact - 0.7 * (cutoff - exact)) <= found.bound <= exact * (1 + 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("change", "params"),
+    [
+        ("groups", {"m": 2, "groups": [[0, 1], [2], [3]]}),
+        ("sign", {"m": 2, "positive": [0]}),
+        ("logistic", {"m": 2, "loss": "logistic"}),
+        ("two constraints", {"m": 2, "conflicts": [[0, 1]]}),
+        ("sparse", {"m": 2}),
+    ],
+)
+def test_other_problems_keep_the_interior_points(change, params, forced):
+    data = blobs(40, 4, seed=1)
+    data = Dataset(sp.csr_array(data.X), data.y) if change == "sparse" else data
+    assert fsopt.fit("best-subset", data, scale="none", **params).status == "optimal"
+    assert not forced
+
+
+def test_a_problem_is_large_by_its_samples_times_features():
+    for n, expected in ((40, False), (60, True)):
+        problem = problem_of(blobs(n, 20_000, seed=1), 1.0, {"m": 2})
+        assert first_order_nodes.large(problem, problem.root()) == expected
