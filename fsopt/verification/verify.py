@@ -36,6 +36,7 @@ from fsopt.data.validation import values_of_labels
 from fsopt.errors import FileError, reading
 from fsopt.methods.checking import check_claims, saved_fit
 from fsopt.methods.claims import about_of, claims_of
+from fsopt.methods.gbd.problems import selection_claims
 from fsopt.methods.large_programs import MODELLED
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.registry import METHODS
@@ -169,7 +170,7 @@ def check_fit(fit: Fit, data: Dataset) -> Certificate:
 def exactly(fit: Fit, data: Dataset, *, numerically: bool = True) -> ExactCheck:
     """Return what rational arithmetic shows of a fit, without a numerical verification of it.
 
-    Programs in rational numbers are of dense data: sparse ones are made dense here up to 5 million entries.
+    Programs of models are of dense data: sparse ones are made dense here up to 5 million entries, but for selections.
 
     Parameters
     ----------
@@ -183,10 +184,11 @@ def exactly(fit: Fit, data: Dataset, *, numerically: bool = True) -> ExactCheck:
     spec = METHODS[fit.method]
     saved = saved_fit(spec, fit, data)
     header = Header(data, str(fit.params.get("scale", "none")), sorted(fit.details.get("customised", {})))
-    if data.sparse and data.n * data.p > MODELLED:
+    dense = data.sparse and spec.exact is not selection_claims
+    if dense and data.n * data.p > MODELLED:
         claims = [not_shown("the claims", f"their program of {data.n} x {data.p} numbers is too large to be exact")]
     else:
-        if data.sparse:
+        if dense:
             saved = replace(saved, data=saved.data.with_X(saved.data.X.toarray()))  # type: ignore[attr-defined]
         with reading("fit"):
             claims = (spec.exact or claims_of)(saved)

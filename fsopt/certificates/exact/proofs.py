@@ -16,7 +16,6 @@ from fsopt.answers.trained import fingerprint
 from fsopt.certificates.exact.forms import Form
 from fsopt.certificates.exact.program import ExactProgram
 from fsopt.data import Dataset
-from fsopt.data.matrices import refuse_sparse
 from fsopt.errors import NotShownError
 from fsopt.verifier import verify
 from fsopt.verifier.grammar import written
@@ -86,13 +85,7 @@ def proof_file(parts: Sequence[Part | None], abouts: Sequence[About], header: He
     ----------
     parts : claims as plain data; None for those without evidence, which are left out.
     abouts : the program of each. ``header`` : None for programs of no data set.
-
-    Raises
-    ------
-    DataError : sparse data, whose programs are of dense ones.
     """
-    if header is not None:
-        refuse_sparse("a proof file", header.data.X)
     claims = []
     for part, about in zip(parts, abouts, strict=True):
         if part is not None:

@@ -36,7 +36,7 @@ from fsopt.data.matrices import is_sparse
 from fsopt.data.weights import loss_weights
 from fsopt.errors import OutOfTimeError
 from fsopt.linear.first_order import PrimalDual, Saddle
-from fsopt.search.branch_and_benders.cuts import Pool, bound
+from fsopt.search.branch_and_benders.cuts import Pool, value
 from fsopt.search.branch_and_benders.incumbents import Incumbents
 from fsopt.search.branch_and_benders.nodes import WHOLE, NodeHyperplane, NodeSolution, NodeSolver
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
@@ -99,9 +99,13 @@ class RootSteps:
         """Whether the time of the steps, or their number, is used up."""
         return self.steps.total >= MOST_STEPS or time.perf_counter() > self.end
 
-    def run(self, gap: float, cutoff: float = math.inf) -> None:
-        """Take steps up to a relative gap or a bound at the cutoff, or until it is late; a later call goes on."""
-        while not (self.steps.total and (self._closed(gap) or self.lower >= cutoff or self.late)):
+    def run(self, gap: float, cutoff: float = math.inf, known: float = -math.inf) -> None:
+        """Take steps up to a relative gap, a bound at the cutoff or a value no better than a known bound, or until it
+        is late; a later call goes on.
+        """
+        while not (
+            self.steps.total and (self._closed(gap) or self.lower >= cutoff or self.upper <= known or self.late)
+        ):
             for low, high, pair in self.steps.sweep():
                 self.upper = min(self.upper, high)
                 if low > self.lower:
@@ -272,11 +276,13 @@ def _first(search: SelectionSearch, initial: Mask | None) -> None:
     """Try the given selection, and the features whose class means differ most: one support vector machine each."""
     if initial is not None:
         search.incumbents.solve(initial)
-    problem, at = search.problem, search.frontier.best.at
+    problem = search.problem
     mean = np.where(problem.y > 0, 1.0 / (problem.y > 0).sum(), 1.0 / (problem.y < 0).sum())
-    selection = search.incumbents.rounded(problem.sizes(problem.products(mean)), at)
-    if selection is not None:
-        search.incumbents.try_selection(selection)
+    root, scores = search.frontier.best, [problem.sizes(problem.products(mean))]
+    for score in [*scores, root.cut.gains] if root.cut.pieces else scores:
+        selection = search.incumbents.rounded(score, root.at)
+        if selection is not None:
+            search.incumbents.try_selection(selection)
 
 
 def _relax(search: SelectionSearch) -> None:
@@ -290,15 +296,16 @@ def _relax(search: SelectionSearch) -> None:
     steps = RootSteps(problem, root.at)
     few = False
     for gap in GAPS:
-        steps.run(gap)
+        steps.run(gap, known=root.bound)
         found = steps.solution()
         few = problem.n * float((found.hyperplane.sigma > LIKELY).sum()) ** 2 <= SYSTEM
-        if few or steps.late:
+        if few or steps.late or steps.upper <= root.bound:
             break
     cut = search.incumbents.add_cut(found.alpha) or root.cut
-    search.frontier.replace(SelectionNode(0, root.at, bound(problem, cut, root.at).value, cut, found.hyperplane))
+    cut = max(cut, root.cut, key=lambda one: value(problem, one, root.at))
+    search.frontier.replace(SelectionNode(0, root.at, value(problem, cut, root.at), cut, found.hyperplane))
     clock.check()
-    if few:
+    if few and steps.upper > root.bound:
         search.solver.likely = found.hyperplane.sigma
         search.solve_root()
 

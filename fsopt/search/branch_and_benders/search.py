@@ -17,6 +17,7 @@ import numpy as np
 
 from fsopt.common import clock
 from fsopt.search.branch_and_benders import compiled, cuts
+from fsopt.search.branch_and_benders.coverage import Coverage
 from fsopt.search.branch_and_benders.cuts import BendersCut, CutBound, Grid, Pool
 from fsopt.search.branch_and_benders.incumbents import Incumbents
 from fsopt.search.branch_and_benders.interior_point import Goal
@@ -138,8 +139,9 @@ class SelectionSearch:
                 self._branch(node)
 
     def open_root(self, at: Partial) -> None:
-        """Make the root an open node, by the cut of alpha = 0 until its relaxation is solved."""
-        cut = self._zero_cut()
+        """Make the root an open node, by coverage, or the cut of alpha = 0, until its relaxation is solved."""
+        coverage = Coverage.of(self.problem)
+        cut = self._zero_cut() if coverage is None else coverage.cut
         self.frontier.push(SelectionNode(0, at, cuts.value(self.problem, cut, at), cut, self._unknown))
 
     def solve_root(self) -> None:

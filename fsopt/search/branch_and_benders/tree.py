@@ -27,6 +27,8 @@ feature and the one with it, ``EMPTY``, and ``NODE number`` for a node whose par
 pegged feature j is j + 1 where it is selected, -(j + 1) where it is not."""
 FORGOTTEN = -1
 """Number of a cut that was not kept: the leaf is closed by its own relaxation, solved again."""
+COVERED = -2
+"""Number of the coverage cut, which the problem says."""
 
 
 @dataclass
