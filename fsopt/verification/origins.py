@@ -28,9 +28,18 @@ from fsopt.models.gbd.selection_constraints import RULES
 from fsopt.models.registry import MODELS, build
 from fsopt.verification.verified import first_statement
 from fsopt.verifier import verify
-from fsopt.verifier.rationals import Refuted, need
+from fsopt.verifier.grammar import one_of, or_none, places, read
+from fsopt.verifier.rationals import Refuted, need, refuse
 
-KEYS = frozenset({"model", "parameters", "scale", "columns", "units", "changed", "data"})
+ORIGIN = {
+    "model": one_of(*MODELS, "selection"),
+    "parameters": dict,
+    "scale": one_of(*SCALES),
+    "columns": or_none(places),
+    "units": one_of("given", "rms"),
+    "changed": [str],
+    "data": str,
+}
 OTHER = "is another one than the program in the proof"
 
 
@@ -108,35 +117,23 @@ def _program(
     if origin is None:
         raise FileError(f"'{path}' is a proof of a model file", "give the model of that file")
     with reading("proof"):
-        slug, parameters, columns, units = (origin[key] for key in ("model", "parameters", "columns", "units"))
-        named = set(origin) == KEYS and slug in (*MODELS, "selection") and isinstance(parameters, dict)
-        _require(named and origin["scale"] in SCALES, "it does not say from what its program is built")
+        origin = read(origin, ORIGIN, "an origin")
+        slug, parameters = origin["model"], origin["parameters"]
         ends = [name for name in ENDS if parameters.get(name)]  # of a model where it has some
         known: Mapping[str, Any] = dict.fromkeys(SELECTION)
         if slug != "selection":
             known = {k: v for k, v in MODELS[slug].parameters.items() if k not in BOUNDS or k in ends}
-        stated = f"the parameters of '{slug}' are {', '.join(known)}, and each has to be stated"
-        _require(set(parameters) == set(known), stated)
+        read(parameters, dict.fromkeys(known, lambda value: value), f"the parameters of '{slug}'")
         odd = [k for k, v in parameters.items() if not _in_one_spelling(k, v, known[k])]
-        _require(not odd, f"{', '.join(odd)} of '{slug}' is not spelled as it is written")
-        places = [] if columns is None else columns
-        inside = all(type(j) is int and 0 <= j < source.p for j in places) and places == sorted(set(places))
-        _require(inside, "its columns are not places of features that increase")
-        known_units = units == "given" or (units == "rms" and columns is None)
-        _require(known_units, "the units of its features are neither 'given' nor 'rms'")
-        _require(isinstance(origin["changed"], list), "its changed models are no list")
+        odd += ["columns"] if origin["units"] == "rms" and origin["columns"] is not None else []
+        if odd:
+            refuse(f"{', '.join(odd)} of '{slug}' is not spelled as it is written")
     if origin["changed"] != sorted(customise or {}):
         names = ", ".join(map(str, origin["changed"])) or "none"
         raise FileError(f"'{path}' is of changed models: {names}", "give these functions, and no others")
     need(origin["data"] == fingerprint(source), "the data are other ones: their SHA-256 is not that of the proof")
     with customised(customise), reading("proof"):
         return program_of(origin, source)
-
-
-def _require(holds: bool, reason: str) -> None:
-    """Raise ValueError with a reason where a condition does not hold."""
-    if not holds:
-        raise ValueError(reason)
 
 
 def _in_one_spelling(name: str, value: Any, default: Any) -> bool:

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from itertools import accumulate, pairwise
 
 from .rationals import ONE, ZERO, need, spend
@@ -19,6 +17,7 @@ PARTS = 8  # of a share theta of Lemma 10
 Cut = tuple[int, list[int]]  # value >= constant - sum of the gains of the selected features, in units of 2^-64
 Pieces = list[list[Cut]]  # all cuts of one of them hold: the bound is the smallest of their largest ones
 Rules = Sequence[tuple[int, Fraction]]  # a share in parts and a threshold for each number of features in P
+Columns = list[tuple[Sequence[int], list[int]]]
 Touched = list[tuple[int, int]]  # samples that a feature touches, and what its gains have less harm there
 
 
@@ -34,39 +33,33 @@ def rise(sizes: list[int], level: Fraction, harm: int = 0) -> Fraction:
     return Fraction(len(sizes))
 
 
-@dataclass(frozen=True)
 class Coverage:
     """The samples of a problem: labels, C, and the columns as places and signed integers over ``bottom``.
 
     ``of`` has the group of each column, ``lam`` the penalty weights, ``m`` a cardinality, 0 for none, ``bits`` those of
-    the integers.
+    the integers. ``rises`` are the entries of columns that a weight above, and one below 0 gains on: by labels, the
+    largest first.
     """
 
-    y: list[int]
-    c: Fraction
-    columns: list[tuple[Sequence[int], list[int]]]
-    bottom: int
-    of: list[int]
-    lam: list[Fraction]
-    m: int
-    bits: int
-
-    @cached_property
-    def count(self) -> int:
-        """The number of entries."""
-        return sum(len(values) for _, values in self.columns)
-
-    @cached_property
-    def rises(self) -> list[tuple[dict[int, list[int]], ...]]:
-        """The entries of columns that a weight above, and one below 0 gains on: by labels, the largest first."""
-        spend(10 * self.count, self.bits)
-        found: list[tuple[dict[int, list[int]], ...]] = []
-        for at, column in self.columns:
-            found.append(({}, {}))
+    def __init__(
+        self,
+        y: list[int],
+        c: Fraction,
+        columns: Columns,
+        bottom: int,
+        of: list[int],
+        lam: list[Fraction],
+        m: int,
+        bits: int,
+    ) -> None:
+        self.y, self.c, self.columns, self.bottom, self.of, self.lam, self.m = y, c, columns, bottom, of, lam, m
+        self.count, self.bits = sum(len(values) for _, values in columns), bits
+        self.rises: list[tuple[dict[int, list[int]], ...]] = [({}, {}) for _ in columns]
+        spend(10 * self.count, bits)
+        for (at, column), rises in zip(columns, self.rises, strict=True):
             for v, i in sorted(zip(column, at, strict=True), key=lambda pair: -abs(pair[0])):
                 if v:
-                    found[-1][v < 0].setdefault(self.y[i], []).append(abs(v))
-        return found
+                    rises[v < 0].setdefault(y[i], []).append(abs(v))
 
     def pieces(self, ends: Sequence[Fraction], rules: Rules) -> Pieces:
         """Return the cuts of the intervals between intercepts, and beyond the first and the last."""
@@ -96,12 +89,10 @@ class Coverage:
         for group, column in zip(self.of, self.rises, strict=True):
             sums = [0, 0]
             for side, rises in enumerate(column):
-                parts = [(heights[label], rises[label]) for label in rises if heights[label]]
-                whole = sum(sum(sizes) for _, sizes in parts)
-                for height, sizes in parts:
-                    level = height * self.bottom**2 * sum(sizes) / (self.c * whole)
-                    most = len(sizes) if len(ends) == 1 else rise(sizes, level)
-                    sums[side] += math.ceil(self.c * height * most * UNIT)
+                parts = [(heights[label], sizes) for label, sizes in rises.items() if heights[label]]
+                for height, sizes in parts:  # each pays for an equal share of half the squared weight
+                    most = rise(sizes, height * self.bottom**2 / (self.c * len(parts)))
+                    sums[side] += math.ceil(self.c * height * (most if len(ends) > 1 else len(sizes)) * UNIT)
             gains[group] += max(sums)
         return math.floor(self.c * base * UNIT), gains
 
@@ -135,16 +126,16 @@ class Coverage:
         ]
         # What a feature in P undoes of the harm counts from here on; less of it leaves each sum as it is.
         needed = [min((-v[k] // rate for k, rate in rates), default=most) for v, most in zip(values, gap, strict=True)]
-        relevant: dict[int, Touched] = {}
+        here: list[Touched] = [[] for _ in self.y]
         for j, column in enumerate(touched):
-            for i, v in column if needed[j] < gap[j] else ():
-                relevant.setdefault(i, []).append((j, v))
+            for i, v in column:
+                here[i].append((j, v))
         extra = [0] * self.m
         for feature, column in enumerate(touched):
             undone: dict[int, int] = {}
-            for others in (relevant.get(i, ()) for i, _ in column):
-                spend(len(others))
-                for j, v in others:
+            for i, _ in column:
+                spend(len(here[i]))
+                for j, v in here[i]:
                     undone[j] = undone.get(j, 0) + v
             kept = [(values[j], v) for j, v in undone.items() if v > needed[j] and j != feature]
             spend(len(kept) * len(rates))

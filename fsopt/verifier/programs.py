@@ -11,9 +11,8 @@ from fractions import Fraction
 from operator import mul
 from typing import Any
 
-from .functions import exponential
 from .grammar import count, counts, limit, marked, number, one_of, or_none, places, read, vector
-from .rationals import ZERO, AffineForm, common, length, need, spend, total
+from .rationals import ZERO, AffineForm, common, exponential, length, need, spend, total
 
 Squares = dict[tuple[int, int], Fraction]
 FORM = (places, [number], number)

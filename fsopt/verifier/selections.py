@@ -13,9 +13,9 @@ from operator import mul
 from typing import Any
 
 from .coverage import UNIT, Coverage, Cut, Pieces
-from .functions import entropy, logistic
 from .grammar import count, counts, limit, marked, number, one_of, or_none, places, read, vector
-from .rationals import ZERO, common, need, spend, total
+from .programs import satisfied
+from .rationals import ZERO, common, entropy, logistic, need, spend, total
 
 PACKED = 2**18  # bytes of the multipliers that are packed together: they stay in the cache
 Node = tuple[frozenset[int], frozenset[int]]  # features inside, and outside, of every selection below a node
@@ -72,17 +72,16 @@ class SelectionToCheck:
         self.loss, self.lam = held["loss"], held["lam"]
         n, columns = len(held["y"]), [(range(len(x)) if at is None else at, x) for at, x in held["columns"]]
         self.p, self.of = len(self.lam), held["groups"]
-        self.lower, self.upper = held["lower"], held["upper"]
+        self.bounds = list(zip(held["lower"], held["upper"], strict=False))
         self.fixed: Node = (frozenset(held["inside"]), frozenset(held["outside"]))
         need(set(held["y"]) <= {-1, 1} and self.C > 0, "the labels or the penalty weight are damaged")
         whole = all(len(x) == (n if isinstance(at, range) else len(at)) and n > max(at, default=0) for at, x in columns)
         need(n > 0 < self.p and whole, "a feature has another length, or there is none")
-        sizes = {len(self.of), len(self.lower), len(self.upper)}
+        sizes = {len(self.of), len(held["lower"]), len(held["upper"])}
         need(sizes == {len(columns)} and set(self.of) == set(range(self.p)), "the groups or bounds are damaged")
-        low, high = ([v for v in ends if v is not None] for ends in (self.lower, self.upper))
-        need(max(low, default=0) <= 0 <= min(high, default=0), "the bounds of a weight do not admit 0")
-        need({self.p, *map(len, held["R"])} == {self.p}, "the constraints are damaged")
-        need(len(held["R"]) == len(held["r"]), "the constraints are damaged")
+        need(all(satisfied("row", [ZERO], ends) for ends in self.bounds), "the bounds of a weight do not admit 0")
+        sizes = {self.p, *map(len, held["R"])}
+        need(sizes == {self.p} and len(held["R"]) == len(held["r"]), "the constraints are damaged")
         need(max((*self.fixed[0], *self.fixed[1]), default=0) < self.p, "a fixed feature is none")
         rows = [common(row) for row in held["R"]]
         self.R, self.scales = [row for row, *_ in rows], [scale for _, scale, _ in rows]
@@ -111,12 +110,10 @@ class SelectionToCheck:
     def made(self, given: list[Any]) -> Iterator[Pieces]:
         """Yield the cuts of multipliers, rounded to the safe side."""
         for steps, grid, mu in given:
-            need(steps > 0, "the number of steps is out of bounds")
-            need(len(grid) == len(self.y), "a cut has another length")
+            need(steps > 0 and len(grid) == len(self.y), "a cut is damaged")
             need(self.loss == "squared-hinge" or max(grid) <= steps, "a multiplier is out of bounds")
             need(sum(map(mul, grid, self.y)) == 0, "multipliers do not balance")
-            allowed = all(k < len(self.R) and v >= 0 for k, v in mu.items())
-            need(allowed, "a multiplier of a constraint is negative, or there is no such constraint")
+            need(all(k < len(self.R) and v >= 0 for k, v in mu.items()), "a multiplier of a constraint is damaged")
         for (steps, grid, mu), q in zip(given, self.products([grid for _, grid, _ in given]), strict=True):
             gains = self.gains(q, self.C / (steps * self.bottom))
             weights = [(v / self.scales[k], k) for k, v in mu.items()]
@@ -161,8 +158,8 @@ class SelectionToCheck:
         top, bottom = unit.numerator**2 * UNIT, 2 * unit.denominator**2
         spend(2 * self.d, top.bit_length() + bottom.bit_length(), 2 * self.width)
         gains = [0] * self.p
-        for group, v, low, high in zip(self.of, q, self.lower, self.upper, strict=True):
-            end = low if v < 0 else high
+        for group, v, ends in zip(self.of, q, self.bounds, strict=True):
+            end = ends[v >= 0]
             if end is None or abs(end) >= abs(v) * unit:
                 gains[group] -= -v * v * top // bottom
             else:
@@ -255,9 +252,7 @@ class SelectionToCheck:
         need(max(w, default=0) < self.d, "a weight is that of no feature")
         need(chosen.issuperset(self.of[j] for j in w), "a weight outside the selection is not 0")
         need(max(chosen, default=0) < self.p, "the selection is damaged")
-        bounds = [(self.lower[j], v, self.upper[j]) for j, v in w.items()]
-        inside = all((low is None or low <= v) and (high is None or v <= high) for low, v, high in bounds)
-        need(inside, "a weight is outside its bounds")
+        need(all(satisfied("row", [v], self.bounds[j]) for j, v in w.items()), "a weight is outside its bounds")
         inside = all(sum(row[j] for j in chosen) <= right for row, right in zip(self.R, self.r, strict=True))
         need(inside and self.fixed[0] <= chosen and not self.fixed[1] & chosen, "the selection violates a constraint")
         tops, bottom, bits = common([*w.values(), given["b"] * self.bottom])

@@ -21,7 +21,7 @@ from typing import Any
 
 from .grammar import read
 from .programs import ProgramToCheck
-from .rationals import MOST_WORK, ONE, Refuted, Unreadable, Work, decimal, need, refuse, rounded, spend
+from .rationals import MOST_WORK, ONE, Refuted, Work, decimal, need, refuse, rounded, spend
 from .selections import SelectionToCheck
 
 FORMAT = "fsopt proof 4"
@@ -30,7 +30,7 @@ PART = 200  # work that a number, text, list or object of a file counts for: its
 OF_A_BYTE = 400  # more work that each byte of a file allows: long proofs take longer
 LONGEST = 2**12  # bits of an end
 LARGEST_GAP = Fraction(1, 1000)  # of what is called optimal or stationary
-DAMAGED = (OSError, ValueError, EOFError, RecursionError, MemoryError, zlib.error, Unreadable)
+DAMAGED = (OSError, ValueError, EOFError, RecursionError, MemoryError, zlib.error)
 ANY = {"statement": lambda part: part, "program": lambda part: part, "evidence": lambda part: part}
 WORDS = {
     "optimal": "the {sense}imum is in {ends}",

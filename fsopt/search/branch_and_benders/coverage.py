@@ -52,8 +52,6 @@ from fsopt.typing import Indices, Matrix, Vector
 
 MARGIN, SUMS = 1e-11, 1e-9
 """Relative margins for rounding errors of a gain, and of sums over features and samples with harm."""
-TINY = 1e-300
-"""Sum of the entries of a column without any."""
 FIRST, FAR = 3.0, 2.0**20
 """Intercept up to which the first intervals go, and the largest end of one."""
 NARROW, MOST = 2.0**-10, 200
@@ -218,11 +216,10 @@ class _Samples:
         return cut, self.harm.cut(c, base, low, high)
 
     def _gains(self, sign: int, heights: dict[int, float], infinite: bool) -> Vector:
-        """Return what weights of one sign gain (d,): both classes pay for their square, in proportion to their sums."""
+        """Return what weights of one sign gain (d,); of two classes each pays for half their square."""
         gains, parts = np.zeros(self.problem.width), {k: self.rises[sign, k] for k in heights if heights[k] > 0.0}
-        whole = sum((part.total for part in parts.values()), gains)
+        share = 1.0 / np.maximum(sum(part.count > 0 for part in parts.values()), 1)
         for label, part in parts.items():
-            share = np.where(part.count > 0, part.total / np.maximum(whole, TINY), 1.0)
             most = self.problem.c * heights[label] * part.count
             gains = gains + (most if infinite else part.gains(self.problem.c, heights[label], share))
         return gains
@@ -291,20 +288,15 @@ def _rules(E: Matrix, sample: Indices, net: Vector, free: Vector, m: int) -> Mat
 
 def _most(touched: Any, weights: Any, net: Vector, free: Vector, rules: Matrix) -> Vector:
     """Return, for each number of features in P, the largest of the sums over M that its share and threshold bound."""
-    m, gap = len(rules), free - net
-    share, numbers = rules[:, 0] / PARTS, np.arange(1, m + 1)
-    values = net[:, None] + gap[:, None] * share - rules[:, 1]  # (p, m) above the thresholds
-    rates = (1.0 - share) * numbers
+    share, numbers = rules[:, 0] / PARTS, np.arange(1, len(rules) + 1)
+    values = net[:, None] + (free - net)[:, None] * share - rules[:, 1]  # (p, m) above the thresholds
+    base, extra, rates = np.maximum(values, 0.0), np.zeros(len(rules)), (1.0 - share) * numbers
     needed = np.min(np.where(rates > 0.0, -values / np.where(rates > 0.0, rates, 1.0), np.inf), axis=1)
-    relevant = np.flatnonzero(needed < gap)
-    weights, base = weights[:, relevant], np.maximum(values, 0.0)
-    extra = np.zeros(m)
     for start in range(0, len(net), ROWS):
         E = (touched[start : start + ROWS] @ weights).tocoo()
-        column = relevant[E.col]
-        kept = np.flatnonzero((E.data > needed[column]) & (column != E.row + start))
-        row, undone, column = E.row[kept], E.data[kept], column[kept]
+        kept = np.flatnonzero((E.data > needed[E.col]) & (E.col != E.row + start))
+        row, column, undone = E.row[kept], E.col[kept], E.data[kept]
         for k in np.flatnonzero(rates > 0.0):
             more = np.maximum(values[column, k] + rates[k] * undone, 0.0) - base[column, k]
             extra[k] = max(extra[k], np.bincount(row, more, 1).max(initial=0.0))
-    return np.asarray((m - numbers) * rules[:, 1] + base.sum(axis=0) + extra)
+    return np.asarray((len(rules) - numbers) * rules[:, 1] + base.sum(axis=0) + extra)
