@@ -23,8 +23,8 @@ from fsopt.methods.gbd.problems import SELECTION, problem_of
 from fsopt.methods.gbd.proofs import selection_program
 from fsopt.methods.preprocessing import SCALES, preprocess, unit_rms
 from fsopt.methods.spec import in_units
+from fsopt.models.blocks import number
 from fsopt.models.gbd.feature_lists import BOUNDS, ENDS
-from fsopt.models.gbd.selection_constraints import RULES
 from fsopt.models.registry import MODELS, build
 from fsopt.verification.verified import first_statement
 from fsopt.verifier import verify
@@ -50,18 +50,17 @@ class ProofCheck:
     Attributes
     ----------
     reason : why it is refuted; empty where every statement is confirmed, for the programs of the data or the file.
-    origins : from what each program is built, with all parameters, compared by its digest; None for a model file.
-    statements : as ``fsopt-verify`` found them; empty where one is refuted.
+    statements : as ``fsopt-verify`` found them, with the ``origin`` of each program, compared by its digest; None for
+        a model file. Empty where one is refuted.
     """
 
     reason: str
-    origins: tuple[Mapping[str, Any] | None, ...] = ()
     statements: tuple[Mapping[str, Any], ...] = ()
 
     def record(self) -> dict[str, Any]:
         """Return what ``fsopt check --json`` prints of a proof: ends as fractions, the first statement above."""
-        found = [{**s, "origin": o} for o, s in zip(self.origins, self.statements, strict=False)]
-        return {"confirmed": not self.reason, **first_statement(found), "reason": self.reason, "all": found}
+        found = {"confirmed": not self.reason, "reason": self.reason, "all": list(self.statements)}
+        return {**found, **first_statement(self.statements)}
 
 
 def check_proof(
@@ -89,10 +88,9 @@ def check_proof(
         raise FileError(f"'{path}' is no proof that can be checked: {reason}", "write it by 'fsopt check --proof'")
     if code == 1:
         return ProofCheck(reason)
-    stated = [claim["statement"]["origin"] for claim in verify.opened(str(path))]
-    origins = stated if isinstance(source, Dataset) else [None] * len(stated)
     digests: dict[str, str] = {}
-    for statement, origin in zip(found, origins, strict=True):
+    for statement, claim in zip(found, verify.opened(str(path)), strict=True):
+        origin = statement["origin"] = claim["statement"]["origin"] if isinstance(source, Dataset) else None
         key = json.dumps(origin, sort_keys=True)
         try:
             if key not in digests:
@@ -100,7 +98,7 @@ def check_proof(
             need(statement["program"] == digests[key], f"the program that is built here {OTHER}")
         except Refuted as error:
             return ProofCheck(str(error))
-    return ProofCheck("", tuple(origins), tuple(found))
+    return ProofCheck("", tuple(found))
 
 
 def _program(
@@ -120,33 +118,17 @@ def _program(
         origin = read(origin, ORIGIN, "an origin")
         slug, parameters = origin["model"], origin["parameters"]
         ends = [name for name in ENDS if parameters.get(name)]  # of a model where it has some
-        known: Mapping[str, Any] = dict.fromkeys(SELECTION)
-        if slug != "selection":
-            known = {k: v for k, v in MODELS[slug].parameters.items() if k not in BOUNDS or k in ends}
+        of_model = SELECTION if slug == "selection" else MODELS[slug].parameters
+        known = [k for k in of_model if slug == "selection" or k not in BOUNDS or k in ends]
         read(parameters, dict.fromkeys(known, lambda value: value), f"the parameters of '{slug}'")
-        odd = [k for k, v in parameters.items() if not _in_one_spelling(k, v, known[k])]
-        odd += ["columns"] if origin["units"] == "rms" and origin["columns"] is not None else []
-        if odd:
-            refuse(f"{', '.join(odd)} of '{slug}' is not spelled as it is written")
+        if origin["units"] == "rms" and origin["columns"] is not None:
+            refuse("in units of root mean squares its program has all columns")
     if origin["changed"] != sorted(customise or {}):
         names = ", ".join(map(str, origin["changed"])) or "none"
         raise FileError(f"'{path}' is of changed models: {names}", "give these functions, and no others")
     need(origin["data"] == fingerprint(source), "the data are other ones: their SHA-256 is not that of the proof")
     with customised(customise), reading("proof"):
         return program_of(origin, source)
-
-
-def _in_one_spelling(name: str, value: Any, default: Any) -> bool:
-    """Return whether a parameter is spelled as a proof is written: no truth value or text in the place of a number."""
-    if isinstance(value, list | dict):
-        return all(_in_one_spelling(name, v, 0.0) for v in (value.values() if isinstance(value, dict) else value))
-    if isinstance(value, bool) or isinstance(default, bool):
-        return isinstance(value, bool) and isinstance(default, bool)
-    if isinstance(value, str):
-        return name == "loss" or isinstance(numbers(value), float)
-    if name in ("groups", *RULES):
-        return type(value) is int and value >= 0
-    return value is None or isinstance(value, int | float)
 
 
 def program_of(origin: Mapping[str, Any], raw: Dataset) -> Part:
@@ -159,7 +141,7 @@ def program_of(origin: Mapping[str, Any], raw: Dataset) -> Part:
         params = in_units(slug, raw, params, map_.scale) if slug == "selection" else params
         work = work if origin["columns"] is None else work.columns(origin["columns"])
     if slug == "selection":
-        return selection_program(problem_of(work, params))
+        return selection_program(problem_of(work, {**params, "c": number(slug, "c", params["c"])}))
     step = f"{slug}-step" if f"{slug}-step" in CONCAVE else ""
     model = build(step or slug, work, **params)
     program = compile_model(model)

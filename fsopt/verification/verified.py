@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from fsopt.answers.certificate import WORD, Certificate, Kind, status_line
@@ -16,29 +15,25 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 NO_BOUND = "nothing in the answer bounds the optimum"
-EXPLAINED: Mapping[str, str] = MappingProxyType(
-    {
-        "digest": "the file was changed after it was saved",
-        "infeasibility": "the point violates a constraint",
-        "integrality": "an integer variable is no whole number",
-        "bounds": "the point violates a bound",
-        "objective": "the stated objective value is not that of the point",
-        "remainder": "the multipliers prove no bound",
-        "gap": "the optimum is bounded elsewhere",
-        "stated bound": "the optimum is not bounded by the stated value",
-        "farkas": "the multipliers prove no infeasibility",
-    }
-)
+EXPLAINED: Mapping[str, str] = {
+    "digest": "the file was changed after it was saved",
+    "infeasibility": "the point violates a constraint",
+    "integrality": "an integer variable is no whole number",
+    "bounds": "the point violates a bound",
+    "objective": "the stated objective value is not that of the point",
+    "remainder": "the multipliers prove no bound",
+    "gap": "the optimum is bounded elsewhere",
+    "stated bound": "the optimum is not bounded by the stated value",
+    "farkas": "the multipliers prove no infeasibility",
+}
 """Residual -> what it means where it is too large."""
 ABOUT = "the statement is about the numbers of the model as stored doubles, after preprocessing"
-SUPPORT: Mapping[Status, frozenset[str]] = MappingProxyType(
-    {
-        Status.OPTIMAL: frozenset({"optimal"}),
-        Status.STATIONARY: frozenset({"optimal", "stationary"}),
-        Status.FEASIBLE: frozenset({"optimal", "stationary", "interval", "feasible"}),
-        Status.INFEASIBLE: frozenset({"infeasible"}),
-    }
-)
+SUPPORT: Mapping[Status, frozenset[str]] = {
+    Status.OPTIMAL: frozenset({"optimal"}),
+    Status.STATIONARY: frozenset({"optimal", "stationary"}),
+    Status.FEASIBLE: frozenset({"optimal", "stationary", "interval", "feasible"}),
+    Status.INFEASIBLE: frozenset({"infeasible"}),
+}
 """Claimed status -> statuses of exact claims that support it."""
 
 

@@ -198,9 +198,8 @@ def exactly(fit: Fit, data: Dataset, *, numerically: bool = True) -> ExactCheck:
 def exact_word(fit: Fit, data: Dataset, *, customise: Mapping[str, Change] | None = None) -> str:
     """Return the word of an exact check for a row of a table, with the first reason where a claim is not shown."""
     found = verify(fit, data, exact=True, customise=customise)
-    word = VERIFIED if found.verified else NOT_VERIFIED
-    reasons = [f"{claim.name}: {claim.reason}" for claim in found.claims if claim.reason]
-    return word if found.verified or not reasons else f"{word} ({reasons[0]})"
+    reasons = "; ".join(f"{claim.name}: {claim.reason}" for claim in found.claims if claim.reason)
+    return VERIFIED if found.verified else NOT_VERIFIED + f" ({reasons})" * bool(reasons)
 
 
 def _changed(stated: Any, digest: str, data: Dataset, path: str, customise: Mapping[str, Change] | None) -> list[str]:
