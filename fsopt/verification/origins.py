@@ -17,7 +17,7 @@ from fsopt.certificates.exact.proofs import Part, program_data
 from fsopt.common.customising import Change, customised
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
-from fsopt.errors import FileError, NotShownError, reading
+from fsopt.errors import FileError, reading
 from fsopt.methods.claims import CONCAVE, concave_terms
 from fsopt.methods.gbd.problems import SELECTION, problem_of
 from fsopt.methods.gbd.proofs import selection_program
@@ -40,7 +40,6 @@ ORIGIN = {
     "changed": [str],
     "data": str,
 }
-OTHER = "is another one than the program in the proof"
 
 
 @dataclass(frozen=True)
@@ -64,10 +63,7 @@ class ProofCheck:
 
 
 def check_proof(
-    path: str | Path,
-    source: Dataset | pyo.ConcreteModel,
-    customise: Mapping[str, Change] | None = None,
-    work: int = 1,
+    path: str | Path, source: Dataset | pyo.ConcreteModel, customise: Mapping[str, Change] | None = None
 ) -> ProofCheck:
     """Check a proof file against data or a model: the digests of programs that are built here, then the proof itself.
 
@@ -76,14 +72,13 @@ def check_proof(
     path : of the file.
     source : the data before preprocessing, or the model of a file.
     customise : functions that changed the models.
-    work : factor of the work that ``fsopt-verify`` allows.
 
     Raises
     ------
     FileError : the file is no proof, takes too much work, or does not say from what its programs are built.
     ParameterError : a parameter of a program is out of range.
     """
-    code, reason, found = verify.verdict(str(path), work)
+    code, reason, found = verify.verdict(str(path))
     if code == 2:
         raise FileError(f"'{path}' is no proof that can be checked: {reason}", "write it by 'fsopt check --proof'")
     if code == 1:
@@ -95,7 +90,8 @@ def check_proof(
         try:
             if key not in digests:
                 digests[key] = verify.digest(_program(origin, source, str(path), customise))
-            need(statement["program"] == digests[key], f"the program that is built here {OTHER}")
+            same = statement["program"] == digests[key]
+            need(same, "the program that is built here is another one than the program in the proof")
         except Refuted as error:
             return ProofCheck(str(error))
     return ProofCheck("", tuple(found))
@@ -106,12 +102,7 @@ def _program(
 ) -> Part:
     """Return the program that follows from data, or from the model of a file."""
     if not isinstance(source, Dataset):
-        try:
-            return program_data(exact_program(compile_model(source)))
-        except NotShownError as error:
-            raise FileError(
-                f"the model has no program in rational numbers: {error}", "give that of the proof"
-            ) from error
+        return program_data(exact_program(compile_model(source)))
     if origin is None:
         raise FileError(f"'{path}' is a proof of a model file", "give the model of that file")
     with reading("proof"):

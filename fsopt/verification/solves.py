@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -37,6 +38,7 @@ from fsopt.typing import Vector
 from fsopt.verification.verified import Verification
 
 MODEL = "the optimum of the model"
+NO_POINT = "there is no feasible point"
 NO_MODEL = About()
 NOTHING: Mapping[str, float] = MappingProxyType({})
 
@@ -159,17 +161,12 @@ def claim_infeasible(program: Program, ray: Point) -> Claim:
     exact = exact_program(program)
     bare = replace(exact, P={}, c=(ZERO,) * exact.n, c0=ZERO)
     y, z = ray.multipliers
-    reason = "the multipliers prove no infeasibility in rational numbers"
     size = max(float(np.abs(y).max(initial=0.0)), float(np.abs(z).max(initial=0.0)), 1e-300)
     for sign in (1.0, -1.0):
         start = dual_start(program, bare, Point(np.zeros(program.n), sign * y / size, z / size))
-        try:
-            dual = repaired_dual(bare, start)
-        except NotShownError as error:
-            reason = error.message
-            continue
-        evidence = evidence_data(bare, None, [["empty", 0]], [dual_data(bare, dual)])
-        claim = claim_of("there is no feasible point", "infeasible", program_data(exact), evidence)
-        if claim.holds:
-            return claim
-    return not_shown("there is no feasible point", reason)
+        with suppress(NotShownError):
+            evidence = evidence_data(bare, None, [["empty", 0]], [dual_data(bare, repaired_dual(bare, start))])
+            claim = claim_of(NO_POINT, "infeasible", program_data(exact), evidence)
+            if claim.holds:
+                return claim
+    return not_shown(NO_POINT, "the multipliers prove no infeasibility in rational numbers")

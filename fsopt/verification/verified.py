@@ -67,14 +67,10 @@ class ExactCheck:
         shown = any(claim.status in self.sufficient for claim in self.claims)
         return self.numerically and shown and all(claim.holds for claim in self.claims)
 
-    @property
-    def word(self) -> str:
-        """The word for the whole answer."""
-        return VERIFIED if self.verified else NOT_VERIFIED
-
     def plain(self) -> dict[str, Any]:
         """Return the check as plain data."""
-        return {"word": self.word, "about": ABOUT, "claims": [claim.plain() for claim in self.claims]}
+        word = VERIFIED if self.verified else NOT_VERIFIED
+        return {"word": word, "about": ABOUT, "claims": [claim.plain() for claim in self.claims]}
 
     def proof(self) -> dict[str, Any]:
         """Return statement, program and evidence of the claims with one, for ``fsopt-verify``: docs/exact.md."""

@@ -102,17 +102,14 @@ class Coverage:
         need(self.of == list(range(len(self.lam))), "harm counts beside no groups")
         need(len(rules) == self.m and all(k <= PARTS for k, _ in rules), "rules are missing, or a share is above 1")
         label, level = 1 if 2 * self.y.count(1) >= len(self.y) else -1, 2 * self.bottom**2 / self.c
-        net: list[int] = []
-        gap: list[int] = []
-        touched: list[Touched] = []
+        found: list[tuple[int, int, Touched]] = []
         for (up, down), (at, column) in zip(self.rises, self.columns, strict=True):
             need(not ((1 in up or -1 in down) and (-1 in up or 1 in down)), "a feature has numbers of both signs")
             sizes, harm = (up.get(one) or down.get(one) or [] for one in (-label, label))
             less, whole = (math.ceil(2 * self.c * rise(sizes, level, one) * UNIT) for one in (sum(harm), 0))
-            net.append(less)
-            gap.append(whole - less)
             held = ((i, abs(v)) for i, v in zip(at, column, strict=True) if v and self.y[i] == label)
-            touched.append([(i, -(-gap[-1] * v // sum(harm))) for i, v in held])
+            found.append((less, whole - less, [(i, -((less - whole) * v // sum(harm))) for i, v in held]))
+        net, gap, touched = (list(part) for part in zip(*found, strict=True))
         return label, net, [len(column) for column in touched], self.most(rules, net, gap, touched)
 
     def most(self, rules: Rules, net: list[int], gap: list[int], touched: list[Touched]) -> list[int]:

@@ -249,14 +249,13 @@ class SelectionToCheck:
     def value(self, given: dict[str, Any]) -> Fraction:
         """Return the objective value of an allowed selection with a hyperplane on it."""
         chosen, w = set(given["selected"]), given["w"]
-        need(max(w, default=0) < self.d, "a weight is that of no feature")
+        need(max(w, default=0) < self.d and max(chosen, default=0) < self.p, "a feature of the point is out of range")
         need(chosen.issuperset(self.of[j] for j in w), "a weight outside the selection is not 0")
-        need(max(chosen, default=0) < self.p, "the selection is damaged")
         need(all(satisfied("row", [v], self.bounds[j]) for j, v in w.items()), "a weight is outside its bounds")
         inside = all(sum(row[j] for j in chosen) <= right for row, right in zip(self.R, self.r, strict=True))
         need(inside and self.fixed[0] <= chosen and not self.fixed[1] & chosen, "the selection violates a constraint")
         tops, bottom, bits = common([*w.values(), given["b"] * self.bottom])
-        spend(len(self.y) * len(tops), bits, self.width)
+        spend(len(self.y) * len(tops), bits, self.long)
         scores = [tops[-1] * label for label in self.y]
         for j, top in zip(w, tops, strict=False):
             for i, v in zip(*self.columns[j], strict=True):
