@@ -20,6 +20,7 @@ from fsopt.search.branch_and_benders.root import RootSteps
 from fsopt.search.branch_and_benders.tree import COVERED, LEAF, PEG, marks_of
 from fsopt.verification.verify import exactly
 from fsopt.verifier.coverage import UNIT
+from fsopt.verifier.grammar import written
 from fsopt.verifier.rationals import Refuted
 from fsopt.verifier.selections import SelectionToCheck
 
@@ -174,64 +175,47 @@ def test_a_tree_has_leaves_that_coverage_closes_and_its_proof_is_confirmed(cover
     assert dense.objective == pytest.approx(fit.objective, rel=1e-6)
 
 
-def test_no_forged_intercepts_and_no_forged_samples_prove_more(covered):
-    claim = covered[2]
-    rng = np.random.default_rng(0)
-    confirmed = 0
-    for _ in range(200):
+FORGED = (
+    lambda ends, rules, rng, k: ends.pop(k),
+    lambda ends, rules, rng, k: ends.insert(k, ends[k]),
+    lambda ends, rules, rng, k: ends.reverse(),
+    lambda ends, rules, rng, k: ends.__delitem__(slice(k + 1, None)),
+    lambda ends, rules, rng, k: ends.__setitem__(k, int(rng.integers(-4, 5))),
+    lambda ends, rules, rng, k: ends.__setitem__(k, rng.choice(["1/0", "2/2", 0.5, None, "x"])),
+    lambda ends, rules, rng, k: rules.__delitem__(slice(int(rng.integers(3)), None)),
+    lambda ends, rules, rng, k: rules.__setitem__(slice(None), [[9, 0]] * 3),
+    lambda ends, rules, rng, k: rules.__setitem__(slice(None), rng.integers(9, size=(3, 2)).tolist()),
+)
+
+
+def test_no_forged_intercepts_rules_losses_or_features_prove_more(covered):
+    claim, rng, confirmed = covered[2], np.random.default_rng(0), 0
+    for round_ in range(200):
         forged = copy.deepcopy(claim)
-        node = next(cut for cut in forged["evidence"]["cuts"] if len(cut) == 2)
-        (ends, rules), kind = node, rng.integers(9)
-        k = int(rng.integers(len(ends)))
-        if kind == 0:
-            del ends[k]
-        elif kind == 1:
-            ends.insert(k, ends[k])
-        elif kind == 2:
-            ends[k], ends[0] = ends[0], ends[k]
-        elif kind == 3:
-            ends[:] = ends[: k + 1]
-        elif kind == 4:
-            ends[k] = int(rng.integers(-4, 5))
-        elif kind == 5:
-            ends[:] = [rng.choice(["1/0", "2/2", 0.5, None, "x"])]
-        elif kind == 6:
-            node[1] = rules[: int(rng.integers(len(rules)))] if rules else [[8, 1]]
-        elif kind == 7:
-            node[1] = [[9, 0] for _ in range(3)]
-        else:
-            node[1] = [[int(rng.integers(9)), int(rng.integers(50))] for _ in range(3)]
-        if not refusal(forged):  # another list of intercepts may prove the same: the smallest bound is another leaf's
+        ends, rules = forged["evidence"]["cuts"][-1]
+        FORGED[round_ % len(FORGED)](ends, rules, rng, int(rng.integers(len(ends))))
+        if not refusal(forged):  # another list may prove the same: the smallest bound is another leaf's
             assert proved(forged)[0] <= proved(claim)[0]
             confirmed += 1
     assert confirmed < 150
-    more = copy.deepcopy(claim)
-    more["statement"]["lower"] = more["statement"]["upper"]
-    assert refusal(more)
+    columns = [[[0, 1], [1]], [[1, 0], [1, 1]], [[0, 150], [1, 1]], [[0], [1], [2]], [[0.0], [1]], [[-1], [1]]]
+    others = [{"loss": loss} for loss in ("squared-hinge", "logistic")]
+    for change in (*others, *({"columns": [one, *claim["program"]["columns"][1:]]} for one in columns)):
+        assert refusal({**claim, "program": {**claim["program"], **change}})
+    assert refusal({**claim, "statement": {**claim["statement"], "lower": claim["statement"]["upper"]}})
 
 
-@pytest.mark.parametrize("loss", ["squared-hinge", "logistic"])
-def test_the_verifier_refuses_it_for_other_losses(covered, loss):
-    claim = copy.deepcopy(covered[2])
-    claim["program"]["loss"] = loss
-    assert refusal(claim)
-
-
-@pytest.mark.parametrize(
-    "column", [[[0, 1], [1]], [[1, 0], [1, 1]], [[0, 150], [1, 1]], [[0], [1], [2]], [[0.0], [1]], [[-1], [1]]]
-)
-def test_damaged_sparse_features_are_refused(covered, column):
-    claim = copy.deepcopy(covered[2])
-    claim["program"]["columns"][1] = column
-    assert refusal(claim)
-
-
-@pytest.mark.parametrize("ends", [(), (-1,), (-1, 1, 1), (1, -1), (Fraction(-1, 2), 1), (-1, Fraction(1, 2))])
-def test_intercepts_that_leave_some_out_are_refused(ends):
-    checker = SelectionToCheck(selection_program(problem_of(words(40, 6, 1), 1.0, {"m": 2})))
-    checker.main = None
-    with pytest.raises(Refuted):
-        checker.covered(list(map(Fraction, ends)), [])
+def test_a_tree_of_coverage_alone_and_no_intercepts_that_leave_some_out():
+    problem = problem_of(words(40, 6, 1), 1.0, {"m": 2})
+    checker, found = SelectionToCheck(selection_program(problem)), Coverage.of(problem)
+    cut = [[written(Fraction(end)) for end in found.ends], []]
+    low, high, _ = checker.proved({
+        "cuts": [cut], "main": 0, "tree": [["leaf", 0]], "point": {"w": [], "b": 1, "selected": []},
+    })  # fmt: skip
+    assert value(problem, found.cut, problem.root()) <= low <= high
+    for ends in ((), (-1,), (-1, 1, 1), (1, -1), (Fraction(-1, 2), 1), (-1, Fraction(1, 2))):
+        with pytest.raises(Refuted):
+            checker.covered(list(map(Fraction, ends)), [])
 
 
 def test_the_stream_names_covered_leaves_and_a_replay_has_their_bound():
