@@ -177,12 +177,7 @@ class Verification:
         found |= {"verified": self.numerically, "reason": "" if self.numerically else self.reason}
         if self.exact is None:
             return found
-        header = self.exact.header
-        origins = [None if header is None else header.origin(claim.about) for claim in self.claims]
-        pairs = zip(self.claims, origins, strict=True)
-        statements = [
-            {**claim.part["statement"], "origin": origin} for claim, origin in pairs if claim.part is not None
-        ]
+        statements = [claim["statement"] for claim in self.exact.proof()["claims"]]
         return {**found, **first_statement(statements), "confirmed": self.verified, "exact": self.exact.plain()}
 
     def to_frame(self) -> DataFrame:

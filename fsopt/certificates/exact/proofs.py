@@ -20,7 +20,7 @@ from fsopt.errors import NotShownError
 from fsopt.verifier import verify
 from fsopt.verifier.grammar import written
 from fsopt.verifier.programs import triangle
-from fsopt.verifier.rationals import MOST_WORK, Refuted, Unreadable, Work
+from fsopt.verifier.rationals import MOST_WORK, Refuted, Work
 
 Part: TypeAlias = dict[str, Any]
 """A program, or the evidence of a claim, as plain data."""
@@ -99,7 +99,7 @@ def statement(program: Part, evidence: Part) -> Part:
     Work.left = PATIENCE * MOST_WORK
     try:
         return verify.statement(program, evidence)
-    except (Refuted, Unreadable) as error:
+    except (Refuted, ValueError) as error:  # a text of more digits than Python writes, too
         raise NotShownError(str(error)) from error
     finally:
         Work.left = inf

@@ -152,10 +152,9 @@ def _columns(X: Any) -> list[list[Any]]:
     """Return the samples of each feature, of sparse ones the places that are not 0 and the numbers there."""
     if not is_sparse(X):
         return [_numbers(column) for column in X.T]
-    parts = X.tocsc()
-    parts.sort_indices()
-    ends = pairwise(parts.indptr.tolist())
-    return [[parts.indices[a:b].tolist(), _numbers(parts.data[a:b])] for a, b in ends]
+    X = X.tocsc()
+    X.sort_indices()
+    return [[X.indices[a:b].tolist(), _numbers(X.data[a:b])] for a, b in pairwise(X.indptr.tolist())]
 
 
 def _numbers(values: Vector) -> list[Any]:
@@ -222,8 +221,6 @@ def evidence_of(
 def _coverage(problem: SelectionProblem) -> list[Any]:
     """Return the coverage cut: its intercepts, and its shares and thresholds."""
     found = Coverage.of(problem)
-    if found is None:
-        raise ValueError("coverage bounds nothing")
     return [list(map(_number, found.ends)), [[int(part), _number(low)] for part, low in found.rules.tolist()]]
 
 

@@ -78,14 +78,14 @@ class Coverage:
     rules: Matrix
 
     @classmethod
-    def of(cls, problem: SelectionProblem) -> Coverage | None:
-        """Return the coverage cut; None for dense or weighted samples, another loss, or no bound above 0 at the root.
+    def of(cls, problem: SelectionProblem) -> Coverage:
+        """Return the coverage cut: that of minus infinity for dense or weighted samples and other losses.
 
         The interval of the smallest bound is halved as long as it is wide.
         """
         at = problem.root()
         if at is None or not is_sparse(problem.X) or problem.loss != HINGE or problem.weights is not None:
-            return None
+            return cls(BendersCut(COVERED, -math.inf, np.zeros(problem.p)), [], np.zeros((0, 2)))
         samples = _Samples(problem)
 
         def part(low: float, high: float) -> tuple[float, float, float, BendersCut]:
@@ -101,7 +101,7 @@ class Coverage:
         pieces = tuple(cut.pieces[0] for *_, cut in ordered)
         cut = BendersCut(COVERED, 0.0, heap[0][3].pieces[0][-1].gains, pieces)
         rules = np.zeros((0, 2)) if samples.harm is None else samples.harm.rules
-        return cls(cut, [high for _, _, high, _ in ordered[:-1]], rules) if heap[0][0] > 0.0 else None
+        return cls(cut, [high for _, _, high, _ in ordered[:-1]], rules)
 
 
 def _middle(low: float, high: float) -> float | None:

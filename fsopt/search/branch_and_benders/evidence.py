@@ -47,8 +47,8 @@ def cuts_by_name(problem: SelectionProblem, multipliers: Mapping[int, tuple[Grid
 
     @cache
     def cut_of(name: int) -> BendersCut | None:
-        if name == COVERED and (coverage := Coverage.of(problem)) is not None:
-            return coverage.cut
+        if name == COVERED:
+            return Coverage.of(problem).cut
         if name not in multipliers:
             return None
         check_feasible(problem, name, multipliers[name])

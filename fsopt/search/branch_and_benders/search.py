@@ -140,8 +140,8 @@ class SelectionSearch:
 
     def open_root(self, at: Partial) -> None:
         """Make the root an open node, by coverage, or the cut of alpha = 0, until its relaxation is solved."""
-        coverage = Coverage.of(self.problem)
-        cut = self._zero_cut() if coverage is None else coverage.cut
+        known = self._zero_cut(), Coverage.of(self.problem).cut
+        cut = max(known, key=lambda one: cuts.value(self.problem, one, at))
         self.frontier.push(SelectionNode(0, at, cuts.value(self.problem, cut, at), cut, self._unknown))
 
     def solve_root(self) -> None:

@@ -81,7 +81,7 @@ def test_it_bounds_every_selection_of_a_node_and_the_verifier_finds_no_less(seed
     data, c = words(int(rng.integers(16, 60)), 6, seed), float(rng.choice([0.3, 1.0, 4.0, 20.0]))
     limits = limits_of(KINDS[kind], 6, rng)
     problem, values = problem_of(data, c, limits), allowed_values(data.with_X(data.X.toarray()), c, limits)
-    if (found := Coverage.of(problem)) is None:
+    if not (found := Coverage.of(problem)).ends:
         return
     checker = SelectionToCheck(selection_program(problem))
     checker.main = problem.main
@@ -117,7 +117,7 @@ def test_harm_counts_and_no_selection_is_below_its_bound(seed):
     rng = np.random.default_rng([seed, 8])
     data, c, m = words(50, 7, seed, density=0.25, gap=float(rng.choice([0.0, 1.0]))), float(rng.choice([1.0, 9.0])), 3
     problem, values = problem_of(data, c, {"m": m}), allowed_values(data.with_X(data.X.toarray()), c, {"m": m})
-    if (found := Coverage.of(problem)) is None:
+    if not (found := Coverage.of(problem)).ends:
         return
     checker, best = SelectionToCheck(selection_program(problem)), min(values.values())
     checker.main = problem.main
@@ -149,8 +149,8 @@ def test_it_is_not_used_where_it_is_not_proved(form):
         data = data.with_X(data.X.toarray())
     if form == "weighted":
         data = fsopt.Dataset(data.X, data.y, weights=np.ones(40))
-    assert Coverage.of(problem_of(words(40, 6, 1), 1.0, {"m": 2})) is not None
-    assert Coverage.of(problem_of(data, 1.0, {"m": 2}, loss)) is None
+    assert Coverage.of(problem_of(words(40, 6, 1), 1.0, {"m": 2})).ends
+    assert not Coverage.of(problem_of(data, 1.0, {"m": 2}, loss)).ends
 
 
 @pytest.fixture(scope="module")
