@@ -185,8 +185,8 @@ def check_proof(proof: Path, data: str | None, layout: Layout, customise: option
     if json:
         print_json(found.record())
         return EXIT_NOT_SOLVED if found.reason else EXIT_SOLVED
-    for origin, statement in zip(found.origins, found.statements, strict=False):
-        if origin is not None:
+    for statement in found.statements:
+        if (origin := statement["origin"]) is not None:
             rest = {k: v for k, v in origin.items() if k not in ("model", "parameters", "data") and v not in (None, [])}
             show(f"{origin['model']} {dumps(origin['parameters'])} {dumps(rest)}")
         show("\n".join(said(dict(statement))))

@@ -190,15 +190,12 @@ def optimum(
     """
     fit = saved.fit
     gap = max(gap_allowed(fit.params.get("tolerance", 0.0)), TOLERANCE)
-    if fit.status is Status.OPTIMAL:
-        return with_statement(claim_at(at, point, name, "optimal", gap, about), fit.objective, fit.bound, gap)
-    found = claim_at(at, point, name, "feasible", gap, about)
+    optimal = fit.status is Status.OPTIMAL
+    found = claim_at(at, point, name, "optimal" if optimal else "feasible", gap, about)
+    if optimal or found.upper is None:
+        return with_statement(found, fit.objective, fit.bound, gap) if optimal else found
     # The objective of a heuristic answer is the upper end of its interval, and need not be near the lower one.
-    return (
-        found
-        if found.upper is None
-        else with_statement(found, fit.objective if found.lower is None else None, None, gap)
-    )
+    return with_statement(found, fit.objective if found.lower is None else None, None, gap)
 
 
 def claim_at(

@@ -17,21 +17,29 @@ from fsopt.certificates.exact.proofs import Part, program_data
 from fsopt.common.customising import Change, customised
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
-from fsopt.errors import FileError, NotShownError, reading
+from fsopt.errors import FileError, reading
 from fsopt.methods.claims import CONCAVE, concave_terms
 from fsopt.methods.gbd.problems import SELECTION, problem_of
 from fsopt.methods.gbd.proofs import selection_program
 from fsopt.methods.preprocessing import SCALES, preprocess, unit_rms
 from fsopt.methods.spec import in_units
+from fsopt.models.blocks import number
 from fsopt.models.gbd.feature_lists import BOUNDS, ENDS
-from fsopt.models.gbd.selection_constraints import RULES
 from fsopt.models.registry import MODELS, build
 from fsopt.verification.verified import first_statement
 from fsopt.verifier import verify
-from fsopt.verifier.rationals import Refuted, need
+from fsopt.verifier.grammar import one_of, or_none, places, read
+from fsopt.verifier.rationals import Refuted, need, refuse
 
-KEYS = frozenset({"model", "parameters", "scale", "columns", "units", "changed", "data"})
-OTHER = "is another one than the program in the proof"
+ORIGIN = {
+    "model": one_of(*MODELS, "selection"),
+    "parameters": dict,
+    "scale": one_of(*SCALES),
+    "columns": or_none(places),
+    "units": one_of("given", "rms"),
+    "changed": [str],
+    "data": str,
+}
 
 
 @dataclass(frozen=True)
@@ -41,25 +49,21 @@ class ProofCheck:
     Attributes
     ----------
     reason : why it is refuted; empty where every statement is confirmed, for the programs of the data or the file.
-    origins : from what each program is built, with all parameters, compared by its digest; None for a model file.
-    statements : as ``fsopt-verify`` found them; empty where one is refuted.
+    statements : as ``fsopt-verify`` found them, with the ``origin`` of each program, compared by its digest; None for
+        a model file. Empty where one is refuted.
     """
 
     reason: str
-    origins: tuple[Mapping[str, Any] | None, ...] = ()
     statements: tuple[Mapping[str, Any], ...] = ()
 
     def record(self) -> dict[str, Any]:
         """Return what ``fsopt check --json`` prints of a proof: ends as fractions, the first statement above."""
-        found = [{**s, "origin": o} for o, s in zip(self.origins, self.statements, strict=False)]
-        return {"confirmed": not self.reason, **first_statement(found), "reason": self.reason, "all": found}
+        found = {"confirmed": not self.reason, "reason": self.reason, "all": list(self.statements)}
+        return {**found, **first_statement(self.statements)}
 
 
 def check_proof(
-    path: str | Path,
-    source: Dataset | pyo.ConcreteModel,
-    customise: Mapping[str, Change] | None = None,
-    work: int = 1,
+    path: str | Path, source: Dataset | pyo.ConcreteModel, customise: Mapping[str, Change] | None = None
 ) -> ProofCheck:
     """Check a proof file against data or a model: the digests of programs that are built here, then the proof itself.
 
@@ -68,30 +72,29 @@ def check_proof(
     path : of the file.
     source : the data before preprocessing, or the model of a file.
     customise : functions that changed the models.
-    work : factor of the work that ``fsopt-verify`` allows.
 
     Raises
     ------
     FileError : the file is no proof, takes too much work, or does not say from what its programs are built.
     ParameterError : a parameter of a program is out of range.
     """
-    code, reason, found = verify.verdict(str(path), work)
+    code, reason, found = verify.verdict(str(path))
     if code == 2:
         raise FileError(f"'{path}' is no proof that can be checked: {reason}", "write it by 'fsopt check --proof'")
     if code == 1:
         return ProofCheck(reason)
-    stated = [claim["statement"]["origin"] for claim in verify.opened(str(path))]
-    origins = stated if isinstance(source, Dataset) else [None] * len(stated)
     digests: dict[str, str] = {}
-    for statement, origin in zip(found, origins, strict=True):
+    for statement, claim in zip(found, verify.opened(str(path)), strict=True):
+        origin = statement["origin"] = claim["statement"]["origin"] if isinstance(source, Dataset) else None
         key = json.dumps(origin, sort_keys=True)
         try:
             if key not in digests:
                 digests[key] = verify.digest(_program(origin, source, str(path), customise))
-            need(statement["program"] == digests[key], f"the program that is built here {OTHER}")
+            same = statement["program"] == digests[key]
+            need(same, "the program that is built here is another one than the program in the proof")
         except Refuted as error:
             return ProofCheck(str(error))
-    return ProofCheck("", tuple(origins), tuple(found))
+    return ProofCheck("", tuple(found))
 
 
 def _program(
@@ -99,57 +102,24 @@ def _program(
 ) -> Part:
     """Return the program that follows from data, or from the model of a file."""
     if not isinstance(source, Dataset):
-        try:
-            return program_data(exact_program(compile_model(source)))
-        except NotShownError as error:
-            raise FileError(
-                f"the model has no program in rational numbers: {error}", "give that of the proof"
-            ) from error
+        return program_data(exact_program(compile_model(source)))
     if origin is None:
         raise FileError(f"'{path}' is a proof of a model file", "give the model of that file")
     with reading("proof"):
-        slug, parameters, columns, units = (origin[key] for key in ("model", "parameters", "columns", "units"))
-        named = set(origin) == KEYS and slug in (*MODELS, "selection") and isinstance(parameters, dict)
-        _require(named and origin["scale"] in SCALES, "it does not say from what its program is built")
+        origin = read(origin, ORIGIN, "an origin")
+        slug, parameters = origin["model"], origin["parameters"]
         ends = [name for name in ENDS if parameters.get(name)]  # of a model where it has some
-        known: Mapping[str, Any] = dict.fromkeys(SELECTION)
-        if slug != "selection":
-            known = {k: v for k, v in MODELS[slug].parameters.items() if k not in BOUNDS or k in ends}
-        stated = f"the parameters of '{slug}' are {', '.join(known)}, and each has to be stated"
-        _require(set(parameters) == set(known), stated)
-        odd = [k for k, v in parameters.items() if not _in_one_spelling(k, v, known[k])]
-        _require(not odd, f"{', '.join(odd)} of '{slug}' is not spelled as it is written")
-        places = [] if columns is None else columns
-        inside = all(type(j) is int and 0 <= j < source.p for j in places) and places == sorted(set(places))
-        _require(inside, "its columns are not places of features that increase")
-        known_units = units == "given" or (units == "rms" and columns is None)
-        _require(known_units, "the units of its features are neither 'given' nor 'rms'")
-        _require(isinstance(origin["changed"], list), "its changed models are no list")
+        of_model = SELECTION if slug == "selection" else MODELS[slug].parameters
+        known = [k for k in of_model if slug == "selection" or k not in BOUNDS or k in ends]
+        read(parameters, dict.fromkeys(known, lambda value: value), f"the parameters of '{slug}'")
+        if origin["units"] == "rms" and origin["columns"] is not None:
+            refuse("in units of root mean squares its program has all columns")
     if origin["changed"] != sorted(customise or {}):
         names = ", ".join(map(str, origin["changed"])) or "none"
         raise FileError(f"'{path}' is of changed models: {names}", "give these functions, and no others")
     need(origin["data"] == fingerprint(source), "the data are other ones: their SHA-256 is not that of the proof")
     with customised(customise), reading("proof"):
         return program_of(origin, source)
-
-
-def _require(holds: bool, reason: str) -> None:
-    """Raise ValueError with a reason where a condition does not hold."""
-    if not holds:
-        raise ValueError(reason)
-
-
-def _in_one_spelling(name: str, value: Any, default: Any) -> bool:
-    """Return whether a parameter is spelled as a proof is written: no truth value or text in the place of a number."""
-    if isinstance(value, list | dict):
-        return all(_in_one_spelling(name, v, 0.0) for v in (value.values() if isinstance(value, dict) else value))
-    if isinstance(value, bool) or isinstance(default, bool):
-        return isinstance(value, bool) and isinstance(default, bool)
-    if isinstance(value, str):
-        return name == "loss" or isinstance(numbers(value), float)
-    if name in ("groups", *RULES):
-        return type(value) is int and value >= 0
-    return value is None or isinstance(value, int | float)
 
 
 def program_of(origin: Mapping[str, Any], raw: Dataset) -> Part:
@@ -162,7 +132,7 @@ def program_of(origin: Mapping[str, Any], raw: Dataset) -> Part:
         params = in_units(slug, raw, params, map_.scale) if slug == "selection" else params
         work = work if origin["columns"] is None else work.columns(origin["columns"])
     if slug == "selection":
-        return selection_program(problem_of(work, params))
+        return selection_program(problem_of(work, {**params, "c": number(slug, "c", params["c"])}))
     step = f"{slug}-step" if f"{slug}-step" in CONCAVE else ""
     model = build(step or slug, work, **params)
     program = compile_model(model)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -27,7 +28,7 @@ from fsopt.certificates.exact.claims import (
 from fsopt.certificates.exact.forms import ZERO
 from fsopt.certificates.exact.program import dual_start, exact_program
 from fsopt.certificates.exact.proofs import About, Header, dual_data, evidence_data, program_data
-from fsopt.certificates.model import StatedBound, certify_point, certify_without_point
+from fsopt.certificates.model import certify_result
 from fsopt.compiler import Program
 from fsopt.compiler.values import all_values
 from fsopt.errors import NotShownError
@@ -37,6 +38,7 @@ from fsopt.typing import Vector
 from fsopt.verification.verified import Verification
 
 MODEL = "the optimum of the model"
+NO_POINT = "there is no feasible point"
 NO_MODEL = About()
 NOTHING: Mapping[str, float] = MappingProxyType({})
 
@@ -84,31 +86,17 @@ def check_result(program: Program, result: SolveResult) -> Certificate:
     The bound of a program with integers, or of one that is not convex, rests on the solver's word, and the source of
     the bound says so.
     """
-    bound, sign = result.bound, program.sign
-    if result.point is None or crossed(program):
-        found = certify_without_point(program, result.ray, result.direction, result.evidence)
-        return extend(found, _stated_without_point(program, result))
-    claim = StatedBound(
-        sign * float(bound) if bound is not None and math.isfinite(bound) else None,
-        result.solver,
-        result.evidence,
-        result.evidence_source,
-    )
-    found = certify_point(program, result.point, claim)
+    found, bound, sign = certify_result(program, result), result.bound, program.sign
+    if result.point is None or crossed(program):  # there are no numbers, but infinite bounds
+        highest = math.inf if result.status is Status.INFEASIBLE else -math.inf
+        true = bound is None or (math.isinf(bound) and sign * bound <= highest)
+        none = {"objective": result.objective is None, "stated bound": true}
+        return extend(found, {name: 0.0 if holds else math.inf for name, holds in none.items()})
     found = supporting(program, found, result.status, bounded=bound is not None)
     stated = stated_residuals(result, found, sign=sign)
     if result.status is Status.STATIONARY and bound is not None:
         stated["stated bound"] = math.inf  # of a local answer
     return extend(found, stated)
-
-
-def _stated_without_point(program: Program, result: SolveResult) -> dict[str, float]:
-    """Return 0 or infinity for the numbers beside a claim without a point: there are none, but infinite bounds."""
-    highest = {Status.INFEASIBLE: math.inf, Status.UNBOUNDED: -math.inf}.get(result.status, -math.inf)
-    stated = result.bound
-    true = stated is None or (math.isinf(stated) and program.sign * stated <= highest)
-    none = {"objective": result.objective is None, "stated bound": true}
-    return {name: 0.0 if holds else math.inf for name, holds in none.items()}
 
 
 def solution_residual(model: pyo.ConcreteModel, program: Program, point: Point | None, solution: Any) -> float:
@@ -173,17 +161,12 @@ def claim_infeasible(program: Program, ray: Point) -> Claim:
     exact = exact_program(program)
     bare = replace(exact, P={}, c=(ZERO,) * exact.n, c0=ZERO)
     y, z = ray.multipliers
-    reason = "the multipliers prove no infeasibility in rational numbers"
     size = max(float(np.abs(y).max(initial=0.0)), float(np.abs(z).max(initial=0.0)), 1e-300)
     for sign in (1.0, -1.0):
         start = dual_start(program, bare, Point(np.zeros(program.n), sign * y / size, z / size))
-        try:
-            dual = repaired_dual(bare, start)
-        except NotShownError as error:
-            reason = error.message
-            continue
-        evidence = evidence_data(bare, None, [["empty", 0]], [dual_data(bare, dual)])
-        claim = claim_of("there is no feasible point", "infeasible", program_data(exact), evidence)
-        if claim.holds:
-            return claim
-    return not_shown("there is no feasible point", reason)
+        with suppress(NotShownError):
+            evidence = evidence_data(bare, None, [["empty", 0]], [dual_data(bare, repaired_dual(bare, start))])
+            claim = claim_of(NO_POINT, "infeasible", program_data(exact), evidence)
+            if claim.holds:
+                return claim
+    return not_shown(NO_POINT, "the multipliers prove no infeasibility in rational numbers")

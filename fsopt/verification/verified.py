@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from fsopt.answers.certificate import WORD, Certificate, Kind, status_line
@@ -16,29 +15,25 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 NO_BOUND = "nothing in the answer bounds the optimum"
-EXPLAINED: Mapping[str, str] = MappingProxyType(
-    {
-        "digest": "the file was changed after it was saved",
-        "infeasibility": "the point violates a constraint",
-        "integrality": "an integer variable is no whole number",
-        "bounds": "the point violates a bound",
-        "objective": "the stated objective value is not that of the point",
-        "remainder": "the multipliers prove no bound",
-        "gap": "the optimum is bounded elsewhere",
-        "stated bound": "the optimum is not bounded by the stated value",
-        "farkas": "the multipliers prove no infeasibility",
-    }
-)
+EXPLAINED: Mapping[str, str] = {
+    "digest": "the file was changed after it was saved",
+    "infeasibility": "the point violates a constraint",
+    "integrality": "an integer variable is no whole number",
+    "bounds": "the point violates a bound",
+    "objective": "the stated objective value is not that of the point",
+    "remainder": "the multipliers prove no bound",
+    "gap": "the optimum is bounded elsewhere",
+    "stated bound": "the optimum is not bounded by the stated value",
+    "farkas": "the multipliers prove no infeasibility",
+}
 """Residual -> what it means where it is too large."""
 ABOUT = "the statement is about the numbers of the model as stored doubles, after preprocessing"
-SUPPORT: Mapping[Status, frozenset[str]] = MappingProxyType(
-    {
-        Status.OPTIMAL: frozenset({"optimal"}),
-        Status.STATIONARY: frozenset({"optimal", "stationary"}),
-        Status.FEASIBLE: frozenset({"optimal", "stationary", "interval", "feasible"}),
-        Status.INFEASIBLE: frozenset({"infeasible"}),
-    }
-)
+SUPPORT: Mapping[Status, frozenset[str]] = {
+    Status.OPTIMAL: frozenset({"optimal"}),
+    Status.STATIONARY: frozenset({"optimal", "stationary"}),
+    Status.FEASIBLE: frozenset({"optimal", "stationary", "interval", "feasible"}),
+    Status.INFEASIBLE: frozenset({"infeasible"}),
+}
 """Claimed status -> statuses of exact claims that support it."""
 
 
@@ -72,14 +67,10 @@ class ExactCheck:
         shown = any(claim.status in self.sufficient for claim in self.claims)
         return self.numerically and shown and all(claim.holds for claim in self.claims)
 
-    @property
-    def word(self) -> str:
-        """The word for the whole answer."""
-        return VERIFIED if self.verified else NOT_VERIFIED
-
     def plain(self) -> dict[str, Any]:
         """Return the check as plain data."""
-        return {"word": self.word, "about": ABOUT, "claims": [claim.plain() for claim in self.claims]}
+        word = VERIFIED if self.verified else NOT_VERIFIED
+        return {"word": word, "about": ABOUT, "claims": [claim.plain() for claim in self.claims]}
 
     def proof(self) -> dict[str, Any]:
         """Return statement, program and evidence of the claims with one, for ``fsopt-verify``: docs/exact.md."""
@@ -186,12 +177,7 @@ class Verification:
         found |= {"verified": self.numerically, "reason": "" if self.numerically else self.reason}
         if self.exact is None:
             return found
-        header = self.exact.header
-        origins = [None if header is None else header.origin(claim.about) for claim in self.claims]
-        pairs = zip(self.claims, origins, strict=True)
-        statements = [
-            {**claim.part["statement"], "origin": origin} for claim, origin in pairs if claim.part is not None
-        ]
+        statements = [claim["statement"] for claim in self.exact.proof()["claims"]]
         return {**found, **first_statement(statements), "confirmed": self.verified, "exact": self.exact.plain()}
 
     def to_frame(self) -> DataFrame:

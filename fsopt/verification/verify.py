@@ -36,6 +36,7 @@ from fsopt.data.validation import values_of_labels
 from fsopt.errors import FileError, reading
 from fsopt.methods.checking import check_claims, saved_fit
 from fsopt.methods.claims import about_of, claims_of
+from fsopt.methods.gbd.problems import selection_claims
 from fsopt.methods.large_programs import MODELLED
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.registry import METHODS
@@ -169,7 +170,7 @@ def check_fit(fit: Fit, data: Dataset) -> Certificate:
 def exactly(fit: Fit, data: Dataset, *, numerically: bool = True) -> ExactCheck:
     """Return what rational arithmetic shows of a fit, without a numerical verification of it.
 
-    Programs in rational numbers are of dense data: sparse ones are made dense here up to 5 million entries.
+    Programs of models are of dense data: sparse ones are made dense here up to 5 million entries, but for selections.
 
     Parameters
     ----------
@@ -183,10 +184,11 @@ def exactly(fit: Fit, data: Dataset, *, numerically: bool = True) -> ExactCheck:
     spec = METHODS[fit.method]
     saved = saved_fit(spec, fit, data)
     header = Header(data, str(fit.params.get("scale", "none")), sorted(fit.details.get("customised", {})))
-    if data.sparse and data.n * data.p > MODELLED:
+    dense = data.sparse and spec.exact is not selection_claims
+    if dense and data.n * data.p > MODELLED:
         claims = [not_shown("the claims", f"their program of {data.n} x {data.p} numbers is too large to be exact")]
     else:
-        if data.sparse:
+        if dense:
             saved = replace(saved, data=saved.data.with_X(saved.data.X.toarray()))  # type: ignore[attr-defined]
         with reading("fit"):
             claims = (spec.exact or claims_of)(saved)
@@ -196,9 +198,8 @@ def exactly(fit: Fit, data: Dataset, *, numerically: bool = True) -> ExactCheck:
 def exact_word(fit: Fit, data: Dataset, *, customise: Mapping[str, Change] | None = None) -> str:
     """Return the word of an exact check for a row of a table, with the first reason where a claim is not shown."""
     found = verify(fit, data, exact=True, customise=customise)
-    word = VERIFIED if found.verified else NOT_VERIFIED
-    reasons = [f"{claim.name}: {claim.reason}" for claim in found.claims if claim.reason]
-    return word if found.verified or not reasons else f"{word} ({reasons[0]})"
+    reasons = "; ".join(f"{claim.name}: {claim.reason}" for claim in found.claims if claim.reason)
+    return VERIFIED if found.verified else NOT_VERIFIED + f" ({reasons})" * bool(reasons)
 
 
 def _changed(stated: Any, digest: str, data: Dataset, path: str, customise: Mapping[str, Change] | None) -> list[str]:

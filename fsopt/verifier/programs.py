@@ -11,9 +11,8 @@ from fractions import Fraction
 from operator import mul
 from typing import Any
 
-from .functions import exponential
 from .grammar import count, counts, limit, marked, number, one_of, or_none, places, read, vector
-from .rationals import ZERO, AffineForm, common, length, need, spend, total
+from .rationals import ZERO, AffineForm, common, exponential, length, need, spend, total
 
 Squares = dict[tuple[int, int], Fraction]
 FORM = (places, [number], number)
@@ -59,15 +58,13 @@ class ProgramToCheck:
         curved = [j for _, _, columns in self.concave for j in columns]
         used = [*self.integer, *curved, *(j for pair in self.P for j in pair)]
         used += [j for _, forms, _ in self.constraints for form in forms for j in form.columns]
-        need(self.n > 0, "the program is empty")
         need(len(held["lb"]) == len(held["ub"]) == self.n > max(used, default=0), "a column is out of range")
         need(len(self.P) == len(held["quadratic"]) and all(i <= j for i, j in self.P), "a square stands twice")
-        need(all(len(f) == len(ws) + 2 and all(w > 0 for w in ws) for _, f, ws in cones), "a cone is damaged")
-        need(all(len(f) == k * (k + 1) // 2 for _, f, k in matrices), "a matrix is damaged")
+        whole = all(len(f) == len(ws) + 2 and all(w > 0 for w in ws) for _, f, ws in cones)
+        need(whole and all(len(f) == k * (k + 1) // 2 for _, f, k in matrices), "a cone or a matrix is damaged")
         need(not curved or (self.sign > 0 and not self.P), "concave terms stand beside no squares, and in no maximum")
-        need(len(set(curved)) == len(curved), "a column is in two concave terms")
-        need(all(self.bounds[j][0] == 0 for j in curved), "a column of a concave term has another lower bound than 0")
-        need(all(f >= 0 < k and 0 < len(t) < 3 for f, k, t in self.concave), "a concave term is damaged")
+        whole = len(set(curved)) == len(curved) and all(self.bounds[j][0] == 0 for j in curved)
+        need(whole and all(f >= 0 < k and 0 < len(t) < 3 for f, k, t in self.concave), "a concave term is damaged")
         self.about = f"{held['sense']}imise, {self.n} variables, {len(self.constraints)} constraints"
         _, self.scale, _ = common(Fraction(1, f.bottom) for _, forms, _ in self.constraints for f in forms)
 

@@ -7,23 +7,38 @@ units of 2^-64, so that a leaf takes sums of integers alone.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from operator import mul
 from typing import Any
 
-from .functions import entropy, logistic
+from .coverage import UNIT, Coverage, Cut, Pieces
 from .grammar import count, counts, limit, marked, number, one_of, or_none, places, read, vector
-from .rationals import ZERO, common, need, refuse, spend, total
+from .programs import satisfied
+from .rationals import ZERO, common, entropy, logistic, need, spend, total
 
-UNIT = 2**64
-MOST_PACKED = 2**30  # bits of all samples as they are packed
+PACKED = 2**18  # bytes of the multipliers that are packed together: they stay in the cache
 Node = tuple[frozenset[int], frozenset[int]]  # features inside, and outside, of every selection below a node
-Cut = tuple[int, list[int]]  # value >= constant - sum of the gains of the selected features, in units of 2^-64
+
+
+def column(value: Any) -> list[Any]:
+    """Return the places and numbers of a feature that are in the file; no places where that is all of them."""
+    sparse = isinstance(value, list) and len(value) == 2 and isinstance(value[0], list)
+    return list(read(value if sparse else [None, value], (or_none(places), [number]), "a feature"))
+
+
+def cut(value: Any) -> list[Any]:
+    """Return the steps and multipliers of a cut, or the intercepts and rules of one by coverage."""
+    by_coverage = isinstance(value, list) and len(value) == 2
+    rule = ([number], [(count, number)]) if by_coverage else (count, counts, vector)
+    return list(read(value, rule, "a cut"))
+
+
 SELECTION = {
     "y": [number],
     "c": number,
     "loss": one_of("hinge", "squared-hinge", "logistic"),
-    "columns": [[number]],
+    "columns": [column],
     "groups": counts,
     "lower": [limit],
     "upper": [limit],
@@ -34,7 +49,7 @@ SELECTION = {
     "outside": places,
 }
 EVIDENCE = {
-    "cuts": [(count, counts, vector)],
+    "cuts": [cut],
     "main": or_none(count),
     "tree": [marked({"leaf": (count,), "known": (), "branch": (count,), "peg": (counts, places, places), "empty": ()})],
     "point": or_none({"w": vector, "b": number, "selected": places}),
@@ -45,9 +60,8 @@ class SelectionToCheck:
     """min F(s) + lam's over selections s with R s <= r, where F is the value of a support vector machine on s.
 
     A feature of a selection is a group of columns, whose weights have bounds that admit 0; mostly it is one column.
-    Each sample is held as one integer, ``packed``: its signed features beside one another in fields of ``width`` bits,
-    so that one product with a multiplier is one with each feature. Each constraint is one of integers, ``scales``
-    times that of the file, its right-hand side rounded down.
+    ``columns`` are the samples of each that are in the file, and its signed integers there. Each constraint is one of
+    integers, ``scales`` times that of the file, its right-hand side rounded down.
     """
 
     sign = 1
@@ -56,79 +70,87 @@ class SelectionToCheck:
         held = read(program, SELECTION, "a program")
         self.y, self.C = list(map(int, held["y"])), held["c"]
         self.loss, self.lam = held["loss"], held["lam"]
-        columns, n = held["columns"], len(held["y"])
+        n, columns = len(held["y"]), [(range(len(x)) if at is None else at, x) for at, x in held["columns"]]
         self.p, self.of = len(self.lam), held["groups"]
-        self.lower, self.upper = held["lower"], held["upper"]
+        self.bounds = list(zip(held["lower"], held["upper"], strict=False))
         self.fixed: Node = (frozenset(held["inside"]), frozenset(held["outside"]))
         need(set(held["y"]) <= {-1, 1} and self.C > 0, "the labels or the penalty weight are damaged")
-        need(n > 0 < self.p and all(len(x) == n for x in columns), "a feature has another length, or there is none")
-        sizes = {len(self.of), len(self.lower), len(self.upper)}
+        whole = all(len(x) == (n if isinstance(at, range) else len(at)) and n > max(at, default=0) for at, x in columns)
+        need(n > 0 < self.p and whole, "a feature has another length, or there is none")
+        sizes = {len(self.of), len(held["lower"]), len(held["upper"])}
         need(sizes == {len(columns)} and set(self.of) == set(range(self.p)), "the groups or bounds are damaged")
-        low, high = ([v for v in ends if v is not None] for ends in (self.lower, self.upper))
-        need(max(low, default=0) <= 0 <= min(high, default=0), "the bounds of a weight do not admit 0")
-        need({self.p, *map(len, held["R"])} == {self.p}, "the constraints are damaged")
-        need(len(held["R"]) == len(held["r"]), "the constraints are damaged")
+        need(all(satisfied("row", [ZERO], ends) for ends in self.bounds), "the bounds of a weight do not admit 0")
+        sizes = {self.p, *map(len, held["R"])}
+        need(sizes == {self.p} and len(held["R"]) == len(held["r"]), "the constraints are damaged")
         need(max((*self.fixed[0], *self.fixed[1]), default=0) < self.p, "a fixed feature is none")
         rows = [common(row) for row in held["R"]]
         self.R, self.scales = [row for row, *_ in rows], [scale for _, scale, _ in rows]
         self.r = [math.floor(right * scale) for right, scale in zip(held["r"], self.scales, strict=True)]
-        flat, self.bottom, _ = common(v for column in columns for v in column)
-        self.d = len(columns)
-        self.signed = [[a * b for a, b in zip(self.y, flat[j * n : j * n + n], strict=True)] for j in range(self.d)]
-        self.most = max(map(abs, flat)) * n
+        flat, self.bottom, self.long = common(v for _, x in columns for v in x)
+        self.d, self.most, rest = len(columns), max(map(abs, flat), default=0) * n, iter(flat)
+        self.columns = [(at, [self.y[i] * next(rest) for i in at]) for at, _ in columns]
         # The bits of the numbers of constraints, and of the gains of cuts as they are made.
         self.bits = max([0, *map(abs, self.r), *(sum(map(abs, row)) for row in self.R)]).bit_length()
-        self.cuts: dict[int, Cut] = {}
         features = f"{self.p} groups of {self.d} features" if self.p < self.d else f"{self.p} features"
         self.about = f"minimise, selections of {features}, {self.loss} loss, {n} samples, {len(rows)} constraints"
 
     def proved(self, evidence: Any) -> tuple[Fraction | float, Fraction | None, list[list[int]]]:
         """Return the bounds below, infinite where no selection is left, and above, and the selections left out."""
         held = read(evidence, EVIDENCE, "the evidence")
-        self.prepare(held)
+        self.main = held["main"]
+        need(self.main is None or self.main < len(self.R), "there is no main constraint")
+        need(self.main is None or min(self.R[self.main]) >= 0, "the main constraint has negative weights")
+        made = self.made([parts for parts in held["cuts"] if len(parts) == 3])
+        self.cuts = [self.covered(*parts) if len(parts) == 2 else next(made) for parts in held["cuts"]]
+        gains = (cut[1] for pieces in self.cuts for piece in pieces for cut in piece)
+        self.bits = max([self.bits, *(max(map(int.bit_length, one)) for one in gains)])
         below, left_out = self.lowest(held["tree"])
         return below, None if held["point"] is None else self.value(held["point"]), left_out
 
-    def prepare(self, held: dict[str, Any]) -> None:
-        """Pack the samples in fields that hold the products with the multipliers of evidence."""
-        self.main, self.multipliers = held["main"], held["cuts"]
-        need(self.main is None or self.main < len(self.R), "there is no main constraint")
-        need(self.main is None or min(self.R[self.main]) >= 0, "the main constraint has negative weights")
-        top = max((max(grid, default=0) for _, grid, _ in held["cuts"]), default=0)
-        self.width = (top * self.most).bit_length() + 1
-        spend(len(self.y) * self.d, self.d * self.width)
-        if len(self.y) * self.d * self.width > MOST_PACKED:
-            refuse("its numbers are too long for so many samples and features")
-        self.shifts = [self.width * j for j in range(self.d)]
-        samples = zip(*self.signed, strict=True)
-        self.packed = [sum(v << shift for v, shift in zip(x, self.shifts, strict=True)) for x in samples]
-
-    def cut(self, name: int) -> Cut:
-        """Return constant and gains of a cut, rounded to the safe side."""
-        if name not in self.cuts:
-            need(name < len(self.multipliers), "a cut is missing")
-            steps, grid, mu = self.multipliers[name]
-            need(steps > 0, "the number of steps is out of bounds")
-            need(len(grid) == len(self.y), "a cut has another length")
+    def made(self, given: list[Any]) -> Iterator[Pieces]:
+        """Yield the cuts of multipliers, rounded to the safe side."""
+        for steps, grid, mu in given:
+            need(steps > 0 and len(grid) == len(self.y), "a cut is damaged")
             need(self.loss == "squared-hinge" or max(grid) <= steps, "a multiplier is out of bounds")
             need(sum(map(mul, grid, self.y)) == 0, "multipliers do not balance")
-            allowed = all(k < len(self.R) and v >= 0 for k, v in mu.items())
-            need(allowed, "a multiplier of a constraint is negative, or there is no such constraint")
-            spend(len(grid) + self.d, self.width * self.d)
-            half, mask = 1 << (self.width - 1), (1 << self.width) - 1
-            sums = sum(map(mul, grid, self.packed)) + sum(half << shift for shift in self.shifts)
-            q = [(sums >> shift & mask) - half for shift in self.shifts]
-            unit = self.C / (steps * self.bottom)
-            gains = self.gains(q, unit)
+            need(all(k < len(self.R) and v >= 0 for k, v in mu.items()), "a multiplier of a constraint is damaged")
+        for (steps, grid, mu), q in zip(given, self.products([grid for _, grid, _ in given]), strict=True):
+            gains = self.gains(q, self.C / (steps * self.bottom))
             weights = [(v / self.scales[k], k) for k, v in mu.items()]
             for j in range(self.p) if mu or any(self.lam) else ():
                 gains[j] -= math.floor((self.lam[j] + total(v * self.R[k][j] for v, k in weights)) * UNIT)
             constant = self.term(grid, steps) - total(v * self.r[k] for v, k in weights)
-            self.bits = max(self.bits, *map(int.bit_length, gains))
-            self.cuts[name] = (math.floor(constant * UNIT), gains)
-        return self.cuts[name]
+            yield [[(math.floor(constant * UNIT), gains)]]
 
-    def gains(self, q: list[int], unit: Fraction) -> list[int]:
+    def products(self, grids: list[list[int]]) -> Iterator[tuple[int, ...]]:
+        """Yield the products of the columns with each of some multipliers.
+
+        Several of a sample are one integer, beside one another in fields of whole bytes: one product is one with each.
+        """
+        size = (max((max(grid) for grid in grids), default=0) * self.most).bit_length() // 8 + 1
+        self.width, half = 8 * size, 1 << (8 * size - 1)
+        together = max(PACKED // (size * len(self.y)), 1)
+        for part in (grids[k : k + together] for k in range(0, len(grids), together)):
+            long = size * len(part)
+            spend(sum(len(x) for _, x in self.columns), self.long, 8 * long)
+            packed = [
+                int.from_bytes(b"".join(v.to_bytes(size, "little") for v in sample), "little")
+                for sample in zip(*part, strict=True)
+            ]
+            zero = int.from_bytes(half.to_bytes(size, "little") * len(part), "little")
+            sums = (zero + sum(map(mul, x, map(packed.__getitem__, at))) for at, x in self.columns)
+            fields = [total.to_bytes(long, "little") for total in sums]
+            for k in range(0, long, size):
+                yield tuple(int.from_bytes(one[k : k + size], "little") - half for one in fields)
+
+    def covered(self, ends: list[Fraction], rules: list[tuple[int, Fraction]]) -> Pieces:
+        """Return the cut by coverage, with harm beside a main constraint that is a cardinality."""
+        need(self.loss == "hinge", "coverage bounds the hinge loss alone")
+        row = [0] if self.main is None else self.R[self.main]
+        m = 0 if self.main is None or min(row) < max(row) or not row[0] else min(self.r[self.main] // row[0], self.p)
+        return Coverage(self.y, self.C, self.columns, self.bottom, self.of, self.lam, m, self.long).pieces(ends, rules)
+
+    def gains(self, q: Sequence[int], unit: Fraction) -> list[int]:
         """Return what each feature takes by the products q of its columns, in a unit: each rounded up.
 
         A column takes the largest w q - w^2 / 2 within its bounds, half of q^2 where it has none.
@@ -136,8 +158,8 @@ class SelectionToCheck:
         top, bottom = unit.numerator**2 * UNIT, 2 * unit.denominator**2
         spend(2 * self.d, top.bit_length() + bottom.bit_length(), 2 * self.width)
         gains = [0] * self.p
-        for group, v, low, high in zip(self.of, q, self.lower, self.upper, strict=True):
-            end = low if v < 0 else high
+        for group, v, ends in zip(self.of, q, self.bounds, strict=True):
+            end = ends[v >= 0]
             if end is None or abs(end) >= abs(v) * unit:
                 gains[group] -= -v * v * top // bottom
             else:
@@ -170,6 +192,11 @@ class SelectionToCheck:
             if not into and not out:
                 break
         return node
+
+    def closed(self, name: int, node: Node) -> int:
+        """Return the bound of a cut on a node."""
+        need(name < len(self.cuts), "a cut is missing")
+        return min(max(self.bound(cut, node) for cut in piece) for piece in self.cuts[name])
 
     def bound(self, cut: Cut, node: Node) -> int:
         """Return the bound of a cut on a node; any tau >= 0 is valid, that of the last feature that fits is best."""
@@ -215,26 +242,24 @@ class SelectionToCheck:
                     others = [*((at[0], at[1] | {j}) for j in into), *((at[0] | {j}, at[1]) for j in out)]
                     closed = [(name, node) for name, node in zip(names, others, strict=True) if not node[0] & node[1]]
                 pending.append(self.decided(at, set(into), set(out)))
-            found = min([found, *(self.bound(self.cut(name), node) for name, node in closed if node is not None)])
+            found = min([found, *(self.closed(name, node) for name, node in closed if node is not None)])
         need(not pending, "the tree ends early")
         return math.inf if found == math.inf else Fraction(int(found), UNIT), left_out
 
     def value(self, given: dict[str, Any]) -> Fraction:
         """Return the objective value of an allowed selection with a hyperplane on it."""
         chosen, w = set(given["selected"]), given["w"]
-        need(max(w, default=0) < self.d, "a weight is that of no feature")
+        need(max(w, default=0) < self.d and max(chosen, default=0) < self.p, "a feature of the point is out of range")
         need(chosen.issuperset(self.of[j] for j in w), "a weight outside the selection is not 0")
-        need(max(chosen, default=0) < self.p, "the selection is damaged")
-        bounds = [(self.lower[j], v, self.upper[j]) for j, v in w.items()]
-        inside = all((low is None or low <= v) and (high is None or v <= high) for low, v, high in bounds)
-        need(inside, "a weight is outside its bounds")
+        need(all(satisfied("row", [v], self.bounds[j]) for j, v in w.items()), "a weight is outside its bounds")
         inside = all(sum(row[j] for j in chosen) <= right for row, right in zip(self.R, self.r, strict=True))
         need(inside and self.fixed[0] <= chosen and not self.fixed[1] & chosen, "the selection violates a constraint")
         tops, bottom, bits = common([*w.values(), given["b"] * self.bottom])
-        spend(len(self.y) * len(tops), bits, self.width)
+        spend(len(self.y) * len(tops), bits, self.long)
         scores = [tops[-1] * label for label in self.y]
         for j, top in zip(w, tops, strict=False):
-            scores = [s + top * v for s, v in zip(scores, self.signed[j], strict=True)]
+            for i, v in zip(*self.columns[j], strict=True):
+                scores[i] += top * v
         lost = total(self.loss_at(Fraction(s, bottom * self.bottom)) for s in scores)
         return total([*(v * v / 2 for v in w.values()), self.C * lost, *(self.lam[j] for j in chosen)])
 

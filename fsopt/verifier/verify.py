@@ -21,16 +21,15 @@ from typing import Any
 
 from .grammar import read
 from .programs import ProgramToCheck
-from .rationals import MOST_WORK, ONE, Refuted, Unreadable, Work, decimal, need, refuse, rounded, spend
+from .rationals import MOST_WORK, ONE, Refuted, Work, decimal, need, refuse, rounded, spend
 from .selections import SelectionToCheck
 
 FORMAT = "fsopt proof 4"
 MOST_BYTES = 2**28  # of a file
 PART = 200  # work that a number, text, list or object of a file counts for: its memory is bounded by that, too
 OF_A_BYTE = 400  # more work that each byte of a file allows: long proofs take longer
-LONGEST = 2**12  # bits of an end
 LARGEST_GAP = Fraction(1, 1000)  # of what is called optimal or stationary
-DAMAGED = (OSError, ValueError, EOFError, RecursionError, MemoryError, zlib.error, Unreadable)
+DAMAGED = (OSError, ValueError, EOFError, RecursionError, MemoryError, zlib.error)
 ANY = {"statement": lambda part: part, "program": lambda part: part, "evidence": lambda part: part}
 WORDS = {
     "optimal": "the {sense}imum is in {ends}",
@@ -85,8 +84,6 @@ def statement(program: Any, evidence: Any) -> dict[str, Any]:
     need(above is None or not (left_out or empty), "a point stands beside a proof that leaves it out")
     ends = [None if end in (None, math.inf) else problem.sign * Fraction(end) for end in (below, above)]
     lower, upper = (end and rounded(end, up=bool(up)) for up, end in enumerate(ends[:: problem.sign]))
-    long = max(part.bit_length() for end in (lower, upper) for part in (end or ONE).as_integer_ratio())
-    need(long <= LONGEST, f"an end has more than {LONGEST} bits")
     status = "infeasible" if empty else "feasible" if below is None else "bounded"
     gap = None
     if lower is None or upper is None:

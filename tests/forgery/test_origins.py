@@ -231,7 +231,7 @@ def test_what_is_not_foreseen_is_no_refutation(file, monkeypatch):
 def test_an_end_without_measure_is_refused():
     claim = copy.deepcopy(base("vertex")["claims"][0])
     claim["program"]["c0"] = "f" * 5000 + "/1"
-    assert "more than 4096 bits" in refusal(claim)
+    assert "Exceeds the limit" in refusal(claim)
 
 
 def test_damaged_packing_and_deep_parameters_are_refused(tmp_path, file):

@@ -16,12 +16,11 @@ from fsopt.answers.trained import fingerprint
 from fsopt.certificates.exact.forms import Form
 from fsopt.certificates.exact.program import ExactProgram
 from fsopt.data import Dataset
-from fsopt.data.matrices import refuse_sparse
 from fsopt.errors import NotShownError
 from fsopt.verifier import verify
 from fsopt.verifier.grammar import written
 from fsopt.verifier.programs import triangle
-from fsopt.verifier.rationals import MOST_WORK, Refuted, Unreadable, Work
+from fsopt.verifier.rationals import MOST_WORK, Refuted, Work
 
 Part: TypeAlias = dict[str, Any]
 """A program, or the evidence of a claim, as plain data."""
@@ -86,13 +85,7 @@ def proof_file(parts: Sequence[Part | None], abouts: Sequence[About], header: He
     ----------
     parts : claims as plain data; None for those without evidence, which are left out.
     abouts : the program of each. ``header`` : None for programs of no data set.
-
-    Raises
-    ------
-    DataError : sparse data, whose programs are of dense ones.
     """
-    if header is not None:
-        refuse_sparse("a proof file", header.data.X)
     claims = []
     for part, about in zip(parts, abouts, strict=True):
         if part is not None:
@@ -106,7 +99,7 @@ def statement(program: Part, evidence: Part) -> Part:
     Work.left = PATIENCE * MOST_WORK
     try:
         return verify.statement(program, evidence)
-    except (Refuted, Unreadable) as error:
+    except (Refuted, ValueError) as error:  # a text of more digits than Python writes, too
         raise NotShownError(str(error)) from error
     finally:
         Work.left = inf

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -15,15 +16,16 @@ from fsopt.answers.records import plain
 from fsopt.certificates.exact.claims import Claim, claim_of
 from fsopt.certificates.exact.proofs import About, Part
 from fsopt.data.losses import HINGE
-from fsopt.data.matrices import apart, refuse_sparse
+from fsopt.data.matrices import apart, is_sparse
 from fsopt.errors import ParameterError, reading
 from fsopt.models.gbd.feature_lists import ENDS
 from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints
+from fsopt.search.branch_and_benders.coverage import Coverage
 from fsopt.search.branch_and_benders.covering import Leaves, cover
 from fsopt.search.branch_and_benders.cuts import Grid
 from fsopt.search.branch_and_benders.evidence import check_feasible, relaxed, unpacked
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
-from fsopt.search.branch_and_benders.tree import BRANCH, FORGOTTEN, NODE, PEG, walk
+from fsopt.search.branch_and_benders.tree import BRANCH, COVERED, FORGOTTEN, NODE, PEG, walk
 from fsopt.typing import Mask, Vector
 from fsopt.verifier.grammar import written
 
@@ -125,9 +127,7 @@ def selection_program(problem: SelectionProblem) -> Part:
     Raises
     ------
     ParameterError : the samples have weights.
-    DataError : the samples are sparse.
     """
-    refuse_sparse("a proof of a search for selections", problem.X)
     if problem.weights is not None:
         raise ParameterError(WEIGHTED, "leave out exact, or the weights")
     at, free = problem.columns, np.full(problem.width, np.inf)
@@ -136,7 +136,7 @@ def selection_program(problem: SelectionProblem) -> Part:
         "y": problem.y.astype(int).tolist(),
         "c": _number(problem.c),
         "loss": problem.loss.name,
-        "columns": [_numbers(column) for column in problem.X.T],
+        "columns": _columns(problem.X),
         "groups": (np.arange(problem.p) if at is None else at.of).tolist(),
         "lower": _numbers(lower),
         "upper": _numbers(upper),
@@ -146,6 +146,15 @@ def selection_program(problem: SelectionProblem) -> Part:
         "inside": np.flatnonzero(problem.fixed.inside).tolist(),
         "outside": np.flatnonzero(problem.fixed.outside).tolist(),
     }
+
+
+def _columns(X: Any) -> list[list[Any]]:
+    """Return the samples of each feature, of sparse ones the places that are not 0 and the numbers there."""
+    if not is_sparse(X):
+        return [_numbers(column) for column in X.T]
+    X = X.tocsc()
+    X.sort_indices()
+    return [[X.indices[a:b].tolist(), _numbers(X.data[a:b])] for a, b in pairwise(X.indptr.tolist())]
 
 
 def _numbers(values: Vector) -> list[Any]:
@@ -174,7 +183,7 @@ def evidence_of(
 
     Raises
     ------
-    ParameterError, DataError : as of :func:`selection_program`.
+    ParameterError : as of :func:`selection_program`.
     ValueError : the stream is no tree, or a cut is not dual feasible.
     """
     program = selection_program(problem)
@@ -192,16 +201,27 @@ def evidence_of(
         }
     grids = np.array([grid for grid, _ in multipliers], dtype=np.int32).reshape(-1, problem.n)
     mu = np.array([row for _, row in multipliers]).reshape(len(grids), len(problem.r))
-    found = cover(problem, grids, mu, _leaves_of(closed, problem.p))
-    _name(tree, found.cut.tolist())
+    leaves = _leaves_of(closed, problem.p)
+    own = leaves.cut != COVERED
+    found = cover(problem, grids, mu, leaves.at(np.flatnonzero(own)))
     held = zip(found.steps.tolist(), found.grids.tolist(), found.mu.tolist(), strict=True)
+    named = [[steps, grid, [[k, _number(v)] for k, v in enumerate(row) if v]] for steps, grid, row in held]
+    names = np.full(len(own), len(named))
+    names[own] = found.cut
+    _name(tree, names.tolist())
     evidence = {
-        "cuts": [[steps, grid, [[k, _number(v)] for k, v in enumerate(row) if v]] for steps, grid, row in held],
+        "cuts": named if own.all() else [*named, _coverage(problem)],
         "main": problem.main,
         "tree": tree,
         "point": point,
     }
     return program, evidence
+
+
+def _coverage(problem: SelectionProblem) -> list[Any]:
+    """Return the coverage cut: its intercepts, and its shares and thresholds."""
+    found = Coverage.of(problem)
+    return [list(map(_number, found.ends)), [[int(part), _number(low)] for part, low in found.rules.tolist()]]
 
 
 def _leaves_of(closed: Sequence[Closed], p: int) -> Leaves:
@@ -256,6 +276,8 @@ def _nodes_of(
 
 def _cut(problem: SelectionProblem, cuts: list[tuple[Grid, Vector]], name: int, at: Partial) -> int:
     """Return the number of a cut; one that was not kept is made from the relaxation of its node."""
+    if name == COVERED:
+        return name
     if name != FORGOTTEN:
         if not 0 <= name < len(cuts):
             raise ValueError(f"there is no cut {name}")

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,11 +43,14 @@ class BendersCut:
     name : number of its multipliers in the tree.
     constant : psi(alpha) - mu'r, less a margin for all rounding errors.
     gains : h (p,), with mu = 0 for the main constraint.
+    pieces : where there are any, all cuts of one of them hold, of whichever: the bound is the smallest of their
+        largest ones, the constant means nothing, and the gains are those of one of them.
     """
 
     name: int
     constant: float
     gains: Vector
+    pieces: tuple[tuple[BendersCut, ...], ...] = ()
 
 
 def on_grid(alpha: Vector, y: Vector, c: float | Vector) -> Grid | None:
@@ -113,8 +116,7 @@ def cut_terms(problem: SelectionProblem, alpha: Matrix, mu: Matrix) -> tuple[Any
     return gained - owed - margin, half - problem.lam - paid
 
 
-@dataclass(frozen=True)
-class CutBound:
+class CutBound(NamedTuple):
     """A lower bound on a node by one cut, and the changes of it when one more feature is decided.
 
     Attributes
@@ -136,6 +138,10 @@ def bound(problem: SelectionProblem, cut: BendersCut, at: Partial) -> CutBound:
     its multiplier tau. Of the multipliers between that of the last feature inside and the first outside all are best
     for the node, and the two ends for the nodes with one more feature decided.
     """
+    if cut.pieces:
+        found = [zip(*(bound(problem, one, at) for one in piece), strict=True) for piece in cut.pieces]
+        largest = [map(np.maximum.reduce, piece) for piece in found]
+        return CutBound(*map(np.minimum.reduce, zip(*largest, strict=True)))
     return CutBound(*fast(_bound)(cut.constant, cut.gains, at.inside, at.outside, *problem.knapsack))
 
 

@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 
 from fsopt.answers.certificate import Certificate, Kind
 from fsopt.certificates.points import of_bounds
+from fsopt.search.branch_and_benders.coverage import Coverage
 from fsopt.search.branch_and_benders.cuts import BendersCut, Grid, bound, make_cut, on_grid, valid_grid
 from fsopt.search.branch_and_benders.incumbents import Incumbent
 from fsopt.search.branch_and_benders.interior_point import Goal
 from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.search.branch_and_benders.search import SelectionSearch
-from fsopt.search.branch_and_benders.tree import LEAF, NODE, PEG, pegged, walk
+from fsopt.search.branch_and_benders.tree import COVERED, LEAF, NODE, PEG, pegged, walk
 from fsopt.typing import Vector
 
 RESOLVED = 1e-9
@@ -46,6 +47,8 @@ def cuts_by_name(problem: SelectionProblem, multipliers: Mapping[int, tuple[Grid
 
     @cache
     def cut_of(name: int) -> BendersCut | None:
+        if name == COVERED:
+            return Coverage.of(problem).cut
         if name not in multipliers:
             return None
         check_feasible(problem, name, multipliers[name])

@@ -148,10 +148,15 @@ class RelaxationSteps:
             self.Z, self.y, self.caps, self._proximal, self.ends, begun, self.gamma, units, period=STEPS
         )
 
-    def run(self, goal: Goal) -> None:
-        """Take steps up to a goal, or so many, or until the clock stops; one sweep at least. A later call goes on."""
+    def run(self, goal: Goal, known: float = -math.inf) -> None:
+        """Take steps up to a goal, a value no better than a known bound, or so many, or until the clock stops.
+
+        One sweep at least; a later call goes on.
+        """
         last = self.steps.total + MOST_STEPS
-        while not self.steps.total or not (self._reached(goal) or self.steps.total >= last or clock.expired()):
+        while not self.steps.total or not (
+            self._reached(goal) or self.upper <= known or self.steps.total >= last or clock.expired()
+        ):
             self.steps.sweep()
 
     def _reached(self, goal: Goal) -> bool:

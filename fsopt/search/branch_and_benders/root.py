@@ -9,7 +9,7 @@ import numpy as np
 from fsopt.common import clock
 from fsopt.data.matrices import is_sparse
 from fsopt.errors import OutOfTimeError
-from fsopt.search.branch_and_benders.cuts import Pool, bound
+from fsopt.search.branch_and_benders.cuts import Pool, value
 from fsopt.search.branch_and_benders.first_order_nodes import RelaxationSteps, beginning, suited
 from fsopt.search.branch_and_benders.incumbents import Incumbents
 from fsopt.search.branch_and_benders.interior_point import Goal
@@ -99,11 +99,13 @@ def _first(search: SelectionSearch, initial: Mask | None) -> None:
     """Try the given selection, and the features whose class means differ most: one support vector machine each."""
     if initial is not None:
         search.incumbents.try_selection(initial)
-    problem, at = search.problem, search.frontier.best.at
+    problem = search.problem
     mean = np.where(problem.y > 0, 1.0 / (problem.y > 0).sum(), 1.0 / (problem.y < 0).sum())
-    selection = search.incumbents.rounded(problem.sizes(problem.products(mean)), at)
-    if selection is not None:
-        search.incumbents.try_selection(selection)
+    root, scores = search.frontier.best, [problem.sizes(problem.products(mean))]
+    for score in [*scores, root.cut.gains] if root.cut.pieces else scores:
+        selection = search.incumbents.rounded(score, root.at)
+        if selection is not None:
+            search.incumbents.try_selection(selection)
 
 
 def _relax(search: SelectionSearch) -> None:
@@ -116,15 +118,16 @@ def _relax(search: SelectionSearch) -> None:
     steps = RelaxationSteps(problem, root.at, free, problem.signed, beginning(problem))
     with clock.limited(clock.part(clock.end_of(clock.left()), SHARE)):
         for gap in GAPS:
-            steps.run(Goal(gap))
+            steps.run(Goal(gap), root.bound)
             found = unfolded(problem, steps.solution(), root.at, free, None)
             few = problem.n * float((found.hyperplane.sigma > LIKELY).sum()) ** 2 <= SYSTEM
-            if few or clock.expired():
+            if few or clock.expired() or steps.upper <= root.bound:
                 break
     cut = search.incumbents.add_cut(found.alpha) or root.cut
-    search.frontier.replace(SelectionNode(0, root.at, bound(problem, cut, root.at).value, cut, found.hyperplane))
+    cut = max(cut, root.cut, key=lambda one: value(problem, one, root.at))
+    search.frontier.replace(SelectionNode(0, root.at, value(problem, cut, root.at), cut, found.hyperplane))
     clock.check()
-    if few:
+    if few and steps.upper > root.bound:
         search.solver.likely = found.hyperplane.sigma
         search.solve_root()
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from fsopt.common import clock
 from fsopt.search.branch_and_benders import compiled, cuts
+from fsopt.search.branch_and_benders.coverage import Coverage
 from fsopt.search.branch_and_benders.cuts import BendersCut, CutBound, Grid, Pool
 from fsopt.search.branch_and_benders.incumbents import Incumbent, Incumbents
 from fsopt.search.branch_and_benders.interior_point import Goal
@@ -139,8 +140,9 @@ class SelectionSearch:
                 self._branch(node)
 
     def open_root(self, at: Partial) -> None:
-        """Make the root an open node, by the cut of alpha = 0 until its relaxation is solved."""
-        cut = self._zero_cut()
+        """Make the root an open node, by coverage, or the cut of alpha = 0, until its relaxation is solved."""
+        known = self._zero_cut(), Coverage.of(self.problem).cut
+        cut = max(known, key=lambda one: cuts.value(self.problem, one, at))
         self.frontier.push(SelectionNode(0, at, cuts.value(self.problem, cut, at), cut, self._unknown))
 
     def solve_root(self) -> None:

@@ -29,6 +29,8 @@ Mark = tuple[int, int, Sequence[int]]
 selected, -(j + 1) where it is not."""
 FORGOTTEN = -1
 """Number of a cut that was not kept: the leaf is closed by its own relaxation, solved again."""
+COVERED = -2
+"""Number of the coverage cut, which the problem says."""
 
 
 @dataclass
@@ -119,7 +121,7 @@ class SelectionTree:
         used: dict[int, int] = {}
         marks: list[Mark] = []
         for mark, name, features in self.stream(opened):
-            if mark in (PEG, LEAF):
+            if mark in (PEG, LEAF) and name != COVERED:
                 name = used.setdefault(name, len(used)) if name in self.cuts else FORGOTTEN
             marks.append((mark, name, features))
         return flat(marks), [self.cuts[name] for name in used]

@@ -17,10 +17,9 @@ from fsopt.compiler import compile_model
 from fsopt.errors import NotShownError
 from fsopt.models.registry import build
 from fsopt.solvers.base import solve
-from fsopt.verifier.functions import entropy, exponential, logarithm, logistic
 from fsopt.verifier.grammar import number, written
 from fsopt.verifier.programs import semidefinite, triangle
-from fsopt.verifier.rationals import decimal, rounded
+from fsopt.verifier.rationals import decimal, entropy, exponential, logarithm, logistic, rounded
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 RATIONAL = st.fractions()

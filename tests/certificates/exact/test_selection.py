@@ -183,7 +183,7 @@ def test_groups_and_bounds_are_those_of_the_program(shaped):
         ("groups or bounds", "program", {"lower": [None] * 3}),
         ("do not admit 0", "program", {"lower": [0, 1, None, None]}),
         ("do not admit 0", "program", {"upper": [0, "1/8", -1, None]}),
-        ("that of no feature", "evidence", {"point": {"w": [[7, 1]], "b": 0, "selected": [0]}}),
+        ("a feature of the point is out of range", "evidence", {"point": {"w": [[7, 1]], "b": 0, "selected": [0]}}),
         ("outside its bounds", "evidence", {"point": {"w": [[0, 1]], "b": 0, "selected": [0]}}),
         ("outside its bounds", "evidence", {"point": {"w": [[1, 1]], "b": 0, "selected": [0]}}),
         ("outside the selection", "evidence", {"point": {"w": [[2, "-1/8"]], "b": 0, "selected": [0]}}),

@@ -1,0 +1,142 @@
+"""Coverage of sparse samples: cuts that hold at the intercepts in an interval, Lemmas 9 and 10 of docs/exact.md.
+
+Gains are integers in units of 2^-64, rounded up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import accumulate, pairwise
+
+from .rationals import ONE, ZERO, need, spend
+
+UNIT = 2**64
+PARTS = 8  # of a share theta of Lemma 10
+Cut = tuple[int, list[int]]  # value >= constant - sum of the gains of the selected features, in units of 2^-64
+Pieces = list[list[Cut]]  # all cuts of one of them hold: the bound is the smallest of their largest ones
+Rules = Sequence[tuple[int, Fraction]]  # a share in parts and a threshold for each number of features in P
+Columns = list[tuple[Sequence[int], list[int]]]
+Touched = list[tuple[int, int]]  # samples that a feature touches, and what its gains have less harm there
+
+
+def rise(sizes: list[int], level: Fraction, harm: int = 0) -> Fraction:
+    """Return the least sum of 1 - a_k and (sum of a_k z_k - harm)_+^2 / (2 level), 0 <= a <= 1, for falling sizes z."""
+    left, most = sum(sizes) - harm, math.floor(level)
+    for k, z in enumerate(sizes):
+        if left * z <= most:
+            return k + max(left, 0) ** 2 / (2 * level)
+        left -= z
+        if left * z <= most:  # a share of this one
+            return k + Fraction(left + z, z) - level / (2 * z * z)
+    return Fraction(len(sizes))
+
+
+class Coverage:
+    """The samples of a problem: labels, C, and the columns as places and signed integers over ``bottom``.
+
+    ``of`` has the group of each column, ``lam`` the penalty weights, ``m`` a cardinality, 0 for none, ``bits`` those of
+    the integers. ``rises`` are the entries of columns that a weight above, and one below 0 gains on: by labels, the
+    largest first.
+    """
+
+    def __init__(
+        self,
+        y: list[int],
+        c: Fraction,
+        columns: Columns,
+        bottom: int,
+        of: list[int],
+        lam: list[Fraction],
+        m: int,
+        bits: int,
+    ) -> None:
+        self.y, self.c, self.columns, self.bottom, self.of, self.lam, self.m = y, c, columns, bottom, of, lam, m
+        self.count, self.bits = sum(len(values) for _, values in columns), bits
+        self.rises: list[tuple[dict[int, list[int]], ...]] = [({}, {}) for _ in columns]
+        spend(10 * self.count, bits)
+        for (at, column), rises in zip(columns, self.rises, strict=True):
+            for v, i in sorted(zip(column, at, strict=True), key=lambda pair: -abs(pair[0])):
+                if v:
+                    rises[v < 0].setdefault(y[i], []).append(abs(v))
+
+    def pieces(self, ends: Sequence[Fraction], rules: Rules) -> Pieces:
+        """Return the cuts of the intervals between intercepts, and beyond the first and the last."""
+        need(len(ends) > 1 and ends[0] <= -1 and ends[-1] >= 1, "the intercepts do not go from -1 to 1")
+        need(all(a < b for a, b in pairwise(ends)), "the intercepts do not increase")
+        found = [[self.cut(part)] for part in ([ends[0]], [ends[-1]], *pairwise(ends))]
+        if not rules:
+            return found
+        label, net, counts, most = self.harm(rules)
+        sums, harmed = [0, *accumulate(sorted(counts, reverse=True)[: self.m])], found[:2]
+        for (own,), pair in zip(found[2:], pairwise(ends), strict=True):
+            near, far = (best(label * b for b in pair) for best in (max, min))
+            scale, above = max(ONE, (1 + near) / 2), self.c * UNIT * max(ZERO, near - 1)
+            below = self.c * UNIT * max(ZERO, 1 - far)
+            lost = max(scale * v + above * a + below * b for v, a, b in zip(most, sums[-2::-1], sums[1:], strict=True))
+            none = own[0], [math.ceil(scale * v + above * k) for v, k in zip(net, counts, strict=True)]
+            harmed += [[own, none], [own, (math.floor(own[0] - lost), [0] * len(net))]]
+        return harmed
+
+    def cut(self, ends: Sequence[Fraction]) -> Cut:
+        """Return the cut of the intercepts between two ends, or from one to infinity."""
+        spend(4 * self.count, 2 * self.bits + 64)
+        heights = {label: max(ZERO, *(1 - label * b for b in ends)) for label in (1, -1)}
+        kinks = (b for b in (-ONE, ONE) if ends[0] <= b <= ends[-1])
+        base = min(sum(max(ZERO, 1 - k * b) * self.y.count(k) for k in (1, -1)) for b in (*ends, *kinks))
+        gains = [-math.floor(lam * UNIT) for lam in self.lam]
+        for group, column in zip(self.of, self.rises, strict=True):
+            sums = [0, 0]
+            for side, rises in enumerate(column):
+                parts = [(heights[label], sizes) for label, sizes in rises.items() if heights[label]]
+                for height, sizes in parts:  # each pays for an equal share of half the squared weight
+                    most = rise(sizes, height * self.bottom**2 / (self.c * len(parts)))
+                    sums[side] += math.ceil(self.c * height * (most if len(ends) > 1 else len(sizes)) * UNIT)
+            gains[group] += max(sums)
+        return math.floor(self.c * base * UNIT), gains
+
+    def harm(self, rules: Rules) -> tuple[int, list[int], list[int], list[int]]:
+        """Return the larger class, gains less harm, the samples of it that features touch, and sums of Lemma 10."""
+        need(self.m > 0 and min(self.lam) >= 0, "harm counts beside a cardinality, and no negative penalty weights")
+        need(self.of == list(range(len(self.lam))), "harm counts beside no groups")
+        need(len(rules) == self.m and all(k <= PARTS for k, _ in rules), "rules are missing, or a share is above 1")
+        label, level = 1 if 2 * self.y.count(1) >= len(self.y) else -1, 2 * self.bottom**2 / self.c
+        found: list[tuple[int, int, Touched]] = []
+        for (up, down), (at, column) in zip(self.rises, self.columns, strict=True):
+            need(not ((1 in up or -1 in down) and (-1 in up or 1 in down)), "a feature has numbers of both signs")
+            sizes, harm = (up.get(one) or down.get(one) or [] for one in (-label, label))
+            less, whole = (math.ceil(2 * self.c * rise(sizes, level, one) * UNIT) for one in (sum(harm), 0))
+            held = ((i, abs(v)) for i, v in zip(at, column, strict=True) if v and self.y[i] == label)
+            found.append((less, whole - less, [(i, -((less - whole) * v // sum(harm))) for i, v in held]))
+        net, gap, touched = (list(part) for part in zip(*found, strict=True))
+        return label, net, [len(column) for column in touched], self.most(rules, net, gap, touched)
+
+    def most(self, rules: Rules, net: list[int], gap: list[int], touched: list[Touched]) -> list[int]:
+        """Return what the features in M gain at most, for each number of features in P."""
+        spend(10 * self.count + 4 * len(net) * self.m, self.bits + 128)
+        lows = [math.floor(low * UNIT) for _, low in rules]
+        rates = [(k, (PARTS - part) * (k + 1)) for k, (part, _) in enumerate(rules) if part < PARTS]
+        values = [
+            [PARTS * (v - low) + part * more for (part, _), low in zip(rules, lows, strict=True)]
+            for v, more in zip(net, gap, strict=True)
+        ]
+        # What a feature in P undoes of the harm counts from here on; less of it leaves each sum as it is.
+        needed = [min((-v[k] // rate for k, rate in rates), default=most) for v, most in zip(values, gap, strict=True)]
+        here: list[Touched] = [[] for _ in self.y]
+        for j, column in enumerate(touched):
+            for i, v in column:
+                here[i].append((j, v))
+        extra = [0] * self.m
+        for feature, column in enumerate(touched):
+            undone: dict[int, int] = {}
+            for i, _ in column:
+                spend(len(here[i]))
+                for j, v in here[i]:
+                    undone[j] = undone.get(j, 0) + v
+            kept = [(values[j], v) for j, v in undone.items() if v > needed[j] and j != feature]
+            spend(len(kept) * len(rates))
+            for k, rate in rates:
+                extra[k] = max(extra[k], sum(max(v[k] + rate * e, 0) - max(v[k], 0) for v, e in kept))
+        sums = [PARTS * (self.m - k - 1) * low + extra[k] for k, low in enumerate(lows)]
+        return [-(-(top + sum(max(v[k], 0) for v in values)) // PARTS) for k, top in enumerate(sums)]

@@ -1,0 +1,240 @@
+"""The coverage bound: below every selection of a node, nearly the exact one, in trees and proofs, and none forged."""
+
+import copy
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from proof_files import proved, refusal
+from selection_cases import KINDS, allowed_values, problem_of
+from support import exact_value, sampled
+
+import fsopt
+from fsopt.methods.gbd.proofs import selection_program
+from fsopt.search.branch_and_benders.coverage import Coverage, Rises
+from fsopt.search.branch_and_benders.cuts import bound, value
+from fsopt.search.branch_and_benders.evidence import unpacked, verify
+from fsopt.search.branch_and_benders.problem import Partial
+from fsopt.search.branch_and_benders.root import RootSteps
+from fsopt.search.branch_and_benders.tree import COVERED, LEAF, PEG, marks_of
+from fsopt.verification.verify import exactly
+from fsopt.verifier.coverage import UNIT
+from fsopt.verifier.grammar import written
+from fsopt.verifier.rationals import Refuted
+from fsopt.verifier.selections import SelectionToCheck
+
+BOUNDS = {"groups": [[0, 1]], "positive": [2]}
+
+
+def words(n, p, seed, density=0.15, gap=1.0):
+    """Return sparse samples whose numbers are positive for even seeds, and a few features that tell the classes."""
+    rng = np.random.default_rng([seed, 5])
+    X = sp.random_array((n, p), density=density, rng=rng, format="csc")
+    X.data = (0.2 + np.abs(rng.standard_normal(X.nnz))) * (rng.choice([-1.0, 1.0], X.nnz) if seed % 2 else 1.0)
+    score = gap * np.asarray(X[:, :2].sum(axis=1)).ravel() + rng.normal(size=n) * 0.3
+    y = np.where(score > np.quantile(score, rng.choice([0.3, 0.5, 0.8])), 1.0, -1.0)
+    return fsopt.Dataset(sp.csr_array(X), y)
+
+
+def limits_of(kind, p, rng):
+    """Return limits of one kind on p features."""
+    costs, budget = rng.integers(0, 5, p).astype(float), float(rng.integers(1, 8))
+    j, k, other = rng.permutation(p)[:3].tolist()
+    return {
+        "cardinality": {"m": int(rng.integers(1, p))},
+        "budget": {"costs": (costs + 0.1).tolist(), "budget": budget},
+        "logic": {"m": 3, "implies": [[j, k]], "conflicts": [[k, other]], "exclude": [other]},
+        "include": {"m": 2, "include": [j], "conflicts": [[j, k]]},
+        "lambda": {"lam": rng.uniform(0.05, 6.0, p).tolist()},
+        "lambda implies": {"lam": 2.0, "implies": [[j, k], [k, other]]},
+        "lambda conflicts": {"lam": 1.0, "conflicts": [[j, k, other]]},
+        "budget implies": {"costs": costs.tolist(), "budget": 5.0, "implies": [[j, k]]},
+    }[kind]
+
+
+def nodes(problem, rng, count=6):
+    """Yield random nodes of a problem."""
+    for _ in range(count):
+        draw = rng.uniform(size=problem.p)
+        at = problem.propagated(Partial(problem.fixed.inside | (draw < 0.2), problem.fixed.outside | (draw > 0.7)))
+        if at is not None and not np.any(at.inside & at.outside):
+            yield at
+
+
+def below(values, at):
+    """Return the smallest value of the selections below a node, infinite without one."""
+    kept = (v for s, v in values.items() if np.all(np.array(s)[at.inside] == 1) and not np.any(np.array(s)[at.outside]))
+    return min(kept, default=np.inf)
+
+
+def exact_bound(checker, found, node=(frozenset(), frozenset()), rules=None):
+    """Return the bound of a coverage cut on a node in rational arithmetic, with its own rules or others."""
+    own = [(int(part), Fraction(low)) for part, low in found.rules.tolist()]
+    checker.cuts = [checker.covered(list(map(Fraction, found.ends)), own if rules is None else rules)]
+    return checker.closed(0, node) / UNIT
+
+
+@pytest.mark.parametrize(("seed", "kind"), sampled([(s, k) for s in range(40) for k in range(len(KINDS))], 24))
+def test_it_bounds_every_selection_of_a_node_and_the_verifier_finds_no_less(seed, kind):
+    rng = np.random.default_rng([seed, kind])
+    data, c = words(int(rng.integers(16, 60)), 6, seed), float(rng.choice([0.3, 1.0, 4.0, 20.0]))
+    limits = limits_of(KINDS[kind], 6, rng)
+    problem, values = problem_of(data, c, limits), allowed_values(data.with_X(data.X.toarray()), c, limits)
+    if not (found := Coverage.of(problem)).ends:
+        return
+    checker = SelectionToCheck(selection_program(problem))
+    checker.main = problem.main
+    for at in [problem.root(), *nodes(problem, rng)]:
+        here, best = bound(problem, found.cut, at), below(values, at)
+        sides = (frozenset(np.flatnonzero(s).tolist()) for s in (at.inside, at.outside))
+        if (node := checker.decided(tuple(sides), set(), set())) is None:
+            continue
+        exact = exact_bound(checker, found, node)
+        assert here.value <= exact + 1e-300
+        assert exact <= best * (1.0 + 1e-8) + 1e-8
+        for j in np.flatnonzero(at.free).tolist():
+            for one, selected in ((here.if_selected, True), (here.if_not, False)):
+                assert one[j] <= below(values, at.decided(j, selected=selected)) * (1.0 + 1e-8) + 1e-8
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_groups_and_bounds_on_weights_leave_it_valid(seed):
+    data = words(40, 6, seed)
+    fit = fsopt.fit("best-subset", data, m=2, c=4.0, scale="none", **BOUNDS)
+    dense, lower = data.with_X(data.X.toarray()), np.array([-np.inf, -np.inf, 0.0, -np.inf, -np.inf, -np.inf])
+    groups = [(0, 1), (2,), (3,), (4,), (5,)]
+    pairs = [{*a, *b} for a in groups for b in groups]
+    best = min(exact_value(dense, np.isin(np.arange(6), list(s)), 4.0, lower=lower) for s in pairs)
+    assert fit.objective == pytest.approx(best, rel=1e-6)
+    assert fit.bound <= best * (1 + 1e-9)
+    assert fsopt.verify(fit, data, exact=True).verified
+
+
+@pytest.mark.parametrize("seed", range(0, 24, 2))
+def test_harm_counts_and_no_selection_is_below_its_bound(seed):
+    """Few samples are touched twice, so that harm raises the bound of most problems, by selections of both kinds."""
+    rng = np.random.default_rng([seed, 8])
+    data, c, m = words(50, 7, seed, density=0.25, gap=float(rng.choice([0.0, 1.0]))), float(rng.choice([1.0, 9.0])), 3
+    problem, values = problem_of(data, c, {"m": m}), allowed_values(data.with_X(data.X.toarray()), c, {"m": m})
+    if not (found := Coverage.of(problem)).ends:
+        return
+    checker, best = SelectionToCheck(selection_program(problem)), min(values.values())
+    checker.main = problem.main
+    exact = exact_bound(checker, found)
+    assert value(problem, found.cut, problem.root()) <= exact <= best * (1 + 1e-8)
+    assert exact_bound(checker, found, rules=[]) <= exact
+    for _ in range(4):  # any shares and thresholds are valid
+        other = [(int(rng.integers(9)), Fraction(float(rng.exponential(c)))) for _ in range(m)]
+        assert exact_bound(checker, found, rules=other) <= best * (1 + 1e-8)
+
+
+def test_a_gain_is_the_largest_of_a_weight():
+    rng = np.random.default_rng(3)
+    for _ in range(60):
+        sizes, c, height = rng.exponential(1.0, int(rng.integers(1, 9))), rng.exponential(2.0), rng.exponential(1.0)
+        harm = float(rng.choice([0.0, 0.5])) * sizes.sum()
+        column = np.zeros(len(sizes), dtype=np.intp)
+        found = Rises.of(sizes, column, 1).gains(c, height, 1.0, np.array([harm]))[0]
+        w = np.unique(np.concatenate([np.linspace(0.0, c * sizes.sum(), 4001), height / sizes]))
+        values = c * np.minimum(w[:, None] * sizes, height).sum(axis=1) - c * harm * w - 0.5 * w * w
+        # between two points of the grid a concave function with this curvature is above the chord by little
+        assert values.max() <= found * (1 + 1e-9) <= (values.max() + (c * sizes.sum() / 4000) ** 2 + 1e-9) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("form", ["dense", "weighted", "squared-hinge", "logistic"])
+def test_it_is_not_used_where_it_is_not_proved(form):
+    data, loss = words(40, 6, 1), form if form in ("squared-hinge", "logistic") else "hinge"
+    if form == "dense":
+        data = data.with_X(data.X.toarray())
+    if form == "weighted":
+        data = fsopt.Dataset(data.X, data.y, weights=np.ones(40))
+    assert Coverage.of(problem_of(words(40, 6, 1), 1.0, {"m": 2})).ends
+    assert not Coverage.of(problem_of(data, 1.0, {"m": 2}, loss)).ends
+
+
+@pytest.fixture(scope="module")
+def covered():
+    """A fit whose tree has leaves that coverage closes, its data, and its claim."""
+    data = words(100, 40, 8, density=0.04, gap=0.0)
+    fit = fsopt.fit("best-subset", data, m=3, c=5.0, scale="none")
+    return fit, data, exactly(fit, data).claims[0].part
+
+
+def test_a_tree_has_leaves_that_coverage_closes_and_its_proof_is_confirmed(covered):
+    fit, data, claim = covered
+    tree, cuts = claim["evidence"]["tree"], claim["evidence"]["cuts"]
+    names = {k for mark, *rest in tree if mark in ("leaf", "peg") for k in np.ravel(rest[0]).tolist()}
+    assert {len(cuts[k]) for k in names} == {2, 3}
+    assert fit.status == "optimal"
+    assert not refusal(claim)
+    low, high = proved(claim)
+    assert float(low) == pytest.approx(fit.bound, rel=1e-6)
+    assert float(low) <= fit.objective <= float(high) * (1 + 1e-9)
+    dense = fsopt.fit("best-subset", data.with_X(data.X.toarray()), m=3, c=5.0, scale="none")
+    assert dense.objective == pytest.approx(fit.objective, rel=1e-6)
+
+
+FORGED = (
+    lambda ends, rules, rng, k: ends.pop(k),
+    lambda ends, rules, rng, k: ends.insert(k, ends[k]),
+    lambda ends, rules, rng, k: ends.reverse(),
+    lambda ends, rules, rng, k: ends.__delitem__(slice(k + 1, None)),
+    lambda ends, rules, rng, k: ends.__setitem__(k, int(rng.integers(-4, 5))),
+    lambda ends, rules, rng, k: ends.__setitem__(k, rng.choice(["1/0", "2/2", 0.5, None, "x"])),
+    lambda ends, rules, rng, k: rules.__delitem__(slice(int(rng.integers(3)), None)),
+    lambda ends, rules, rng, k: rules.__setitem__(slice(None), [[9, 0]] * 3),
+    lambda ends, rules, rng, k: rules.__setitem__(slice(None), rng.integers(9, size=(3, 2)).tolist()),
+)
+
+
+def test_no_forged_intercepts_rules_losses_or_features_prove_more(covered):
+    claim, rng, confirmed = covered[2], np.random.default_rng(0), 0
+    for round_ in range(200):
+        forged = copy.deepcopy(claim)
+        ends, rules = forged["evidence"]["cuts"][-1]
+        FORGED[round_ % len(FORGED)](ends, rules, rng, int(rng.integers(len(ends))))
+        if not refusal(forged):  # another list may prove the same: the smallest bound is another leaf's
+            assert proved(forged)[0] <= proved(claim)[0]
+            confirmed += 1
+    assert confirmed < 150
+    columns = [[[0, 1], [1]], [[1, 0], [1, 1]], [[0, 150], [1, 1]], [[0], [1], [2]], [[0.0], [1]], [[-1], [1]]]
+    others = [{"loss": loss} for loss in ("squared-hinge", "logistic")]
+    for change in (*others, *({"columns": [one, *claim["program"]["columns"][1:]]} for one in columns)):
+        assert refusal({**claim, "program": {**claim["program"], **change}})
+    assert refusal({**claim, "statement": {**claim["statement"], "lower": claim["statement"]["upper"]}})
+
+
+def test_a_tree_of_coverage_alone_and_no_intercepts_that_leave_some_out():
+    problem = problem_of(words(40, 6, 1), 1.0, {"m": 2})
+    checker, found = SelectionToCheck(selection_program(problem)), Coverage.of(problem)
+    cut = [[written(Fraction(end)) for end in found.ends], []]
+    low, high, _ = checker.proved({
+        "cuts": [cut], "main": 0, "tree": [["leaf", 0]], "point": {"w": [], "b": 1, "selected": []},
+    })  # fmt: skip
+    assert value(problem, found.cut, problem.root()) <= low <= high
+    for ends in ((), (-1,), (-1, 1, 1), (1, -1), (Fraction(-1, 2), 1), (-1, Fraction(1, 2))):
+        with pytest.raises(Refuted):
+            checker.covered(list(map(Fraction, ends)), [])
+
+
+def test_the_stream_names_covered_leaves_and_a_replay_has_their_bound():
+    data = words(100, 40, 8, density=0.04, gap=0.0)
+    problem = problem_of(data, 5.0, {"m": 3})
+    fit = fsopt.fit("best-subset", data, m=3, c=5.0, scale="none")
+    stream, _ = unpacked(problem, fit.details["evidence"])
+    assert COVERED in {name for mark, name, _ in marks_of(stream) if mark in (LEAF, PEG)}
+    replayed = verify(problem, fit.details["evidence"])
+    assert replayed.bound == pytest.approx(fit.bound, rel=1e-9)
+    assert not replayed.solved
+
+
+def test_a_relaxation_that_cannot_be_better_ends_at_once():
+    problem = problem_of(words(60, 40, 2, density=0.05), 8.0, {"m": 3})
+    steps = RootSteps(problem, problem.root())
+    steps.run(0.0, known=np.inf)
+    first = steps.steps.total
+    steps.run(0.0, known=np.inf)
+    assert steps.steps.total == first
+    steps.run(0.0)
+    assert steps.steps.total > first
