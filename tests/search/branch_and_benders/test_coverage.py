@@ -15,8 +15,9 @@ from fsopt.methods.gbd.proofs import selection_program
 from fsopt.search.branch_and_benders.coverage import Coverage, Rises
 from fsopt.search.branch_and_benders.cuts import bound, value
 from fsopt.search.branch_and_benders.evidence import unpacked, verify
+from fsopt.search.branch_and_benders.first_order_nodes import RelaxationSteps, beginning
+from fsopt.search.branch_and_benders.interior_point import Goal
 from fsopt.search.branch_and_benders.problem import Partial
-from fsopt.search.branch_and_benders.root import RootSteps
 from fsopt.search.branch_and_benders.tree import COVERED, LEAF, PEG, marks_of
 from fsopt.verification.verify import exactly
 from fsopt.verifier.coverage import UNIT
@@ -231,10 +232,10 @@ def test_the_stream_names_covered_leaves_and_a_replay_has_their_bound():
 
 def test_a_relaxation_that_cannot_be_better_ends_at_once():
     problem = problem_of(words(60, 40, 2, density=0.05), 8.0, {"m": 3})
-    steps = RootSteps(problem, problem.root())
-    steps.run(0.0, known=np.inf)
+    steps = RelaxationSteps(problem, problem.root(), np.arange(40), problem.signed, beginning(problem))
+    steps.run(Goal(0.0), np.inf)
     first = steps.steps.total
-    steps.run(0.0, known=np.inf)
+    steps.run(Goal(0.0), np.inf)
     assert steps.steps.total == first
-    steps.run(0.0)
+    steps.run(Goal(0.0))
     assert steps.steps.total > first
