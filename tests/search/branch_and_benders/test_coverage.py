@@ -48,6 +48,7 @@ def limits_of(kind, p, rng):
         "logic": {"m": 3, "implies": [[j, k]], "conflicts": [[k, other]], "exclude": [other]},
         "include": {"m": 2, "include": [j], "conflicts": [[j, k]]},
         "lambda": {"lam": rng.uniform(0.05, 6.0, p).tolist()},
+        "lambda cardinality": {"lam": rng.uniform(0.05, 1.0, p).tolist(), "m": 2},
         "lambda implies": {"lam": 2.0, "implies": [[j, k], [k, other]]},
         "lambda conflicts": {"lam": 1.0, "conflicts": [[j, k, other]]},
         "budget implies": {"costs": costs.tolist(), "budget": 5.0, "implies": [[j, k]]},
