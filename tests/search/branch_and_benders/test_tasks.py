@@ -1,7 +1,7 @@
 """Open nodes, and subtrees as tasks: one answer for any number of them and any executor, with evidence that holds."""
 
 import pickle
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from types import SimpleNamespace
 
 import numpy as np
@@ -108,6 +108,32 @@ def test_a_time_limit_holds_while_all_open_nodes_are_out():
     run = Run(executor=Late(), time_limit=0.2, progress=progress)
     result = branch_and_benders(PROBLEM, settings=TWO, run=run)
     assert (result.status, result.stop) == (Status.FEASIBLE, "time-limit")
+
+
+class Half(Remote):
+    """An executor of which the first task comes back alone."""
+
+    ran = False
+
+    def submit(self, function, /, *args, **keywords):
+        if self.ran:
+            return Future()
+        self.ran = True
+        return super().submit(function, *args, **keywords)
+
+
+def test_nodes_of_tasks_that_are_out_at_an_interruption_are_open(monkeypatch):
+    monkeypatch.setattr(tasks, "FIRST_ROUND", -1.0)
+    monkeypatch.setattr(tasks, "BLOCK", 1)
+    executor = Half()
+
+    def progress(record):
+        if executor.ran:
+            raise KeyboardInterrupt
+
+    result = branch_and_benders(PROBLEM, settings=TWO, run=Run(executor=executor, progress=progress))
+    assert (result.status, result.stop) == (Status.FEASIBLE, "interrupted")
+    assert verify(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
 
 
 @pytest.mark.slow
