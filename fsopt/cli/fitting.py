@@ -122,9 +122,8 @@ def print_fit(fitted: Fit, record: Mapping[str, Any], accuracy: Mapping[int, flo
     told = {**record, "status": status_of(record)}
     lines: list[tuple[str, Any]] = [*((k, told[k]) for k in names), ("seconds", record["seconds"].get("total"))]
     lines.append(("train", ", ".join(f"{k} {v:.4f}" for k, v in record["train"].items())))
-    texts, intercept = fitted.printed()
+    weights, intercept = fitted.printed()
     noun, unit = ("feature", "weight (raw units)") if fitted.kernel is None else ("pattern", "weight")
-    texts = texts.drop(columns="standardised").rename(columns={"feature": noun, "weight": unit}).sort_index()
     if "worst_case" in record["details"]:
         shown = zip((1, -1), record["details"]["worst_case"], strict=True)
         train = {} if accuracy is None else {sign: f" (train {share:.4f})" for sign, share in accuracy.items()}
@@ -134,8 +133,9 @@ def print_fit(fitted: Fit, record: Mapping[str, Any], accuracy: Mapping[int, flo
     lines.append((f"{noun}s ({count} of {p}, {count / p:.1%})", ", ".join(record["features"]) or "none"))
     lines.append(("intercept", intercept))
     show(pairs(lines))
-    if len(texts) <= MOST_WEIGHTS:
-        show("\n" + pairs([tuple(texts), *texts.itertuples(index=False)]))
+    if 0 < len(weights) <= MOST_WEIGHTS:
+        heads = {k: k for k in weights[0] if k != "standardised"} | {"feature": noun, "weight": unit}
+        show("\n" + pairs([tuple(heads.values()), *([row[k] for k in heads] for row in weights)]))
         if fitted.of_unit_rows:
             show("\n" + OF_UNIT_ROWS)
     print_certificate(record["certificate"])
