@@ -95,13 +95,11 @@ def test_fits_that_do_not_make_one_classifier_of_several_classes_are_refused(thr
         ("fit svm raw.csv --columns size", "leave the other columns out with --drop"),
         ("fit svm raw.csv --label kind", "name the column with --target"),
         ("fit svm raw.csv --sep ;", "give it as --read KEY=VALUE"),
-        ("doctor", "'fsopt solvers' says what is installed"),
-        ("data raw.csv", "'fsopt fit' tells what a file holds"),
         ("predict fit.json raw.csv --missing drop", "No such option: --missing"),
         ("show svm --data raw.csv --onehot", "No such option: --onehot"),
     ],
 )
-def test_words_of_former_versions_are_told_what_to_do(folder, run, words, message):
+def test_words_of_others_are_told_what_to_do(folder, run, words, message):
     assert message in run.refusal(words)
 
 
