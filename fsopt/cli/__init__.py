@@ -22,7 +22,7 @@ ELSEWHERE: Mapping[str, str] = {
     **dict.fromkeys(("sep", "decimal", "thousands", "encoding", "sheet"), "give it as --read KEY=VALUE"),
     "columns": "leave the other columns out with --drop",
     "plot": "fsopt.load_fit(FILE).plot() draws a fit in Python",
-    "verbose": "--json and --report have all of each method",
+    "verbose": "--json has all of an answer, --tee the log of a solver",
     "convert": "HiGHS does: highs A.lp --write_model_file B.mps; a model of fsopt is exported by its name",
 }
 """Verb or flag that is looked for -> what does it."""
@@ -31,7 +31,7 @@ ELSEWHERE: Mapping[str, str] = {
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit; a user's error is one line on stderr (an object on stdout with --json)."""
     alone = arguments is None
-    given = sys.argv[1:] if arguments is None else arguments
+    given = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
     if alone:
         os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (os.environ.get("PYTHONWARNINGS"), LEFT)))
     try:
@@ -79,17 +79,30 @@ def _called(given: list[str]) -> int:
 
     from fsopt.cli.app import command
 
+    if sys.flags.optimize > 1:
+        raise FsoptError("fsopt reads its docstrings, which python -OO removes", "run Python without -OO")
     try:
         code = command()(given, standalone_mode=False)
         return code if isinstance(code, int) else 0
     except typer.TyperException as error:
         message = error.format_message().rstrip(".").replace("\n", " ")
-        word = getattr(error, "option_name", given[0] if given else "").lstrip("-")
-        if word in ELSEWHERE:
-            raise FsoptError(f"fsopt has no '{word}'", ELSEWHERE[word]) from error
-        raise FsoptError(message, "see 'fsopt --help' or 'fsopt VERB --help'") from error
+        raise FsoptError(message, _remedy(error, given, command())) from error
     except FsoptError as error:
         raise in_flags(error, command(), given) from error.__cause__
+
+
+def _remedy(error: Any, given: Sequence[str], command: Any) -> str:
+    """Return what to do about words that are none of a verb, or no verb."""
+    word = str(getattr(error, "option_name", given[0])).lstrip("-")
+    verb = command.commands.get(given[0])
+    known = [] if verb is None else [one.name for one in verb.params]
+    if word in ELSEWHERE:
+        return ELSEWHERE[word]
+    if "param" in known and given[0] != word and word.isidentifier():
+        return f"a parameter of a model or method is --param {word}=VALUE ('fsopt {given[0]} --help' has the flags)"
+    if "unexpected extra" in error.message and "data" in known and "file" not in known:
+        return "the data are given by --data"
+    return f"see 'fsopt {given[0]} --help'" if verb is not None else "'fsopt --help' lists the verbs"
 
 
 _KEYWORD = re.compile(r"(?<![\w.\-'{])([a-z_]+)=('[^']*'|[\w.+-]+)?")

@@ -7,6 +7,8 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from hashlib import sha256
+from json import dumps, loads
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -83,14 +85,41 @@ def check(
         else:
             program = changed(answer, str(data), layout, options.parse_params(param), scale, customise)
         return _check_solution(program, answer, solution, exact, proof, json)
-    _refuse_model(answer, param, scale)
-    if _is_proof(Path(answer)) and proof is not None:
+    of_file = _of_file(answer, data, param, scale)
+    path, source = Path(answer), str(data)
+    if _is_proof(path) and proof is not None:
         raise ParameterError(f"'{answer}' is a proof already", "leave out --proof")
-    if _is_proof(Path(answer)):
-        return _check_proof(Path(answer), data, layout, customise, json)
-    if _of_file(data):
-        return _check_solution(read_file(str(data), {}), str(data), Path(answer), exact, proof, json)
-    return _check_answer(Path(answer), str(data), layout, customise, exact, proof, json)
+    if _is_proof(path):
+        return _check_proof(path, source, of_file, layout, customise, json)
+    if of_file:
+        return _check_solution(read_file(source, {}), source, path, exact, proof, json)
+    return _check_answer(path, source, layout, customise, exact, proof, json)
+
+
+def _of_file(answer: str, data: str | None, param: options.Params, scale: str) -> bool:
+    """Return whether an answer is one to a model file; raises for no answer, and for one to other models or data."""
+    from fsopt.formats.read import is_model_file
+    from fsopt.models.registry import MODELS
+
+    if answer in MODELS or is_model_file(answer):
+        raise ParameterError(f"'{answer}' is a model, no answer", "give what its solver wrote with --solution FILE")
+    for name, given in (("--param", param), ("--scale", scale != "none")):
+        if given:
+            raise ParameterError(f"{name} is for the model of --solution", "leave it out: an answer has its own")
+    if data is None:
+        raise ParameterError("no data are given", "give --data, the data set or the model file that the answer is of")
+    with suppress(OSError, ValueError, RecursionError, AttributeError, TypeError):  # of what is no answer of fsopt
+        record, found = loads(Path(answer).read_bytes()), is_model_file(data)
+        digest = record.get("file", {}).get("sha256")
+        if digest and not found:
+            raise FileError(f"'{answer}' is an answer to a model file, '{record['model']}'", "give it with --data")
+        if "data" in record and found:
+            raise FileError(f"'{answer}' is an answer of a data set, '{record['data']}'", "give it with --data")
+        if digest and digest != sha256(Path(data).read_bytes()).hexdigest():
+            raise FileError(
+                f"'{answer}' is an answer of another model than '{data}', by its digest", "give its own file"
+            )
+    return is_model_file(data)
 
 
 def _check_answer(
@@ -160,18 +189,6 @@ def _print_verdict(found: Mapping[str, Any], facts: Mapping[str, Any] | None = N
         print_exact(found["exact"])
 
 
-def _refuse_model(answer: str, param: options.Params, scale: str) -> None:
-    """Raise ParameterError for a model, and for the options of one, without --solution."""
-    from fsopt.formats.read import is_model_file
-    from fsopt.models.registry import MODELS
-
-    if answer in MODELS or is_model_file(answer):
-        raise ParameterError(f"'{answer}' is a model, no answer", "give what its solver wrote with --solution FILE")
-    for name, given in (("--param", param), ("--scale", scale != "none")):
-        if given:
-            raise ParameterError(f"{name} is for the model of --solution", "leave it out: an answer has its own")
-
-
 def _write_evidence(found: ExactCheck | None, output: Path | None) -> None:
     """Write the exact evidence of an answer as a proof, packed where the name ends in .gz."""
     from gzip import compress
@@ -191,24 +208,12 @@ def _write_evidence(found: ExactCheck | None, output: Path | None) -> None:
     remark(f"wrote {output}, {len(proof['claims'])} of {len(found.claims)} claims: fsopt-verify {output}")
 
 
-def _of_file(data: str | None) -> bool:
-    """Return whether an answer is of a model file; raises ParameterError without data."""
-    from fsopt.formats.read import is_model_file
-
-    if data is None:
-        raise ParameterError("no data are given", "give --data, the data set or the model file that the answer is of")
-    return is_model_file(data)
-
-
-def _check_proof(proof: Path, data: str | None, layout: Layout, customise: options.Customise, json: bool) -> int:
+def _check_proof(proof: Path, data: str, file: bool, layout: Layout, customise: options.Customise, json: bool) -> int:
     """Check a proof file against data in a layout or a model file, and print what was found."""
-    from json import dumps
-
     from fsopt.verification.origins import check_proof
     from fsopt.verifier.verify import said
 
-    file = _of_file(data)
-    source = read_file(str(data), {}) if file else load(str(data), layout)
+    source = read_file(data, {}) if file else load(data, layout)
     found = check_proof(proof, source, options.read_changes(customise, ()))
     if json:
         print_json(found.record())
@@ -267,7 +272,7 @@ def reproduce(
     asked = [EXPERIMENTS[name] for name in names or EXPERIMENTS]
     workers = check_jobs(jobs)
     options.check_workers(jobs, scheduler)
-    if output is not None and output.exists() and not output.is_dir():
+    if output is not None and output.is_file():
         raise FileError(f"'{output}' is a file", "give a folder, which is made where it is not there")
     with opened(store, write=store is not None) as held, dask_executor(scheduler) as executor:
         ends = None if time_limit is None else time.monotonic() + time_limit
@@ -382,17 +387,14 @@ def _print(record: dict[str, Any]) -> bool:
     """Print the cells, notes and verdicts of an experiment; return whether the reader is still there."""
     from fsopt.papers.pages import filled
 
-    cells = [
-        (c["row"], c["column"], *_numbers(c), f"{c['verdict']} ({c['why']})" if c["why"] else str(c["verdict"]))
-        for c in record["cells"]
-    ]
+    cells = []
+    for c in record["cells"]:
+        ours, apart = (None if c[k] is None else f"{c[k]:.4g}" for k in ("ours", "difference"))
+        chance = None if c["chance"] is None else f"{100 * c['chance']:.2g} %"
+        verdict = f"{c['verdict']} ({c['why']})" if c["why"] else str(c["verdict"])
+        cells.append((c["row"], c["column"], ours, c["printed"], apart, chance, verdict))
     heads, rows = filled(("row", "column", ">ours", ">printed", ">diff", ">chance", "verdict"), cells)
     title = f"{record['name']}: {record['shows']} ({record['seconds']:g} s)"
     verdicts = ", ".join(f"{number} {verdict}" for verdict, number in record["verdicts"].items())
     notes = [f"  {note}" for note in record["notes"]]
     return show(table(title, heads, rows) if rows else title, *notes, f"  {verdicts}")
-
-
-def _numbers(c: Mapping[str, Any]) -> tuple[str | None, ...]:
-    ours, difference = (None if c[k] is None else f"{c[k]:.4g}" for k in ("ours", "difference"))
-    return ours, c["printed"], difference, None if c["chance"] is None else f"{100 * c['chance']:.2g} %"

@@ -80,7 +80,7 @@ def solvers(json: options.Json = False) -> None:
     if not json:
         for row in rows:
             row |= {"classes": " ".join(row["classes"]), "duals": "yes" if row["duals"] else None}
-            row["available"] = f"yes; {row['why_not']}".rstrip("; ") if row["available"] else row["why_not"]
+            row["available"] = row["why_not"] or "yes"
     _list("solvers", ("solver", "classes", "proves", "duals", "tolerance", "available"), rows, json)
 
 
@@ -100,7 +100,7 @@ def _missing(solver: SolverSpec) -> str:
         return f"package '{solver.package}' is not installed: {solver.pip}"
     variable, place = LICENCES.get(solver.name, ("HOME", "~"))
     found = Path(place).expanduser().exists() or os.environ.get(variable)
-    return "" if found else f"no licence is found ({variable}, {place}): {solver.licence}"
+    return "" if found else f"no licence is found: {solver.licence}"
 
 
 def methods(
@@ -164,7 +164,7 @@ def show(
     """Show a model and its size on a data set, or a saved answer."""
     from fsopt.answers.saved import fit_from, read_record
 
-    if not name.endswith(".json"):
+    if not (name.endswith(".json") or Path(name).is_file()):
         _show_model(name, data, options.parse_params(param), latex, json)
         return
     options.only(context, "of a saved answer", ("name", "json"))
