@@ -304,12 +304,9 @@ class _Searches:
 
     def _initial(self, problem: SelectionProblem) -> Mask | None:
         """Return the known selection that a problem allows whose hyperplane has the smallest value there."""
-        known = ((one.point["sigma"] > 0.5, one.point["w"]) for one in self.results.values())
-        return min(
-            (one for one in known if problem.allowed(one[0])),
-            key=lambda one: problem.value(*one)[0],
-            default=(None, None),
-        )[0]
+        known = [(one.point["sigma"] > 0.5, one.point["w"]) for one in self.results.values()]
+        allowed = [(sigma, w) for sigma, w in known if problem.allowed(sigma)]
+        return min(allowed, key=lambda one: problem.value(*one)[0], default=(None, None))[0]
 
     def _seeds(self, asked: Asked) -> list[Grid]:
         """Return multipliers of the nearest searches before it of the same C, and of a smaller C, as many of each."""
