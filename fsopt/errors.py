@@ -191,10 +191,15 @@ def reading(what: str) -> Iterator[None]:
         raise FileError(f"the saved {what} is damaged: {reason}", "compute the answer again and save it") from error
 
 
+MEANT: dict[str, tuple[str, ...]] = {"tol": ("tolerance",), "timeout": ("time_limit",), "random_state": ("seed",)}
+MEANT |= dict.fromkeys(("k", "n_features", "max_features", "n_features_to_select"), ("m", "features"))
+"""Keyword of others -> what it is called here."""
+
+
 def similar(name: str, known: Iterable[str]) -> str:
     """Return a question for the known names that are most similar to an unknown one; empty where none is."""
     own = {one.lower(): one for one in known}
-    close = get_close_matches(str(name).lower(), own, n=3)
+    close = [one for one in MEANT.get(name, ()) if one in own] or get_close_matches(str(name).lower(), own, n=3)
     return f"did you mean {' or '.join(own[one] for one in close)}?" if close else ""
 
 

@@ -217,8 +217,8 @@ class Selection(Answer):
     @property
     def printed_weights(self) -> tuple[list[str], str]:
         """The weights of :meth:`to_records` and the intercept as texts, with the digits by which they classify."""
-        texts, intercept = self.fit.printed()
-        return texts["weight"].tolist(), intercept
+        rows, intercept = self.fit.printed()
+        return [row["weight"] for row in rows], intercept
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return one record for each selected feature, in order of the standardised weight.

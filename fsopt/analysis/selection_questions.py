@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fsopt.analysis.other_selections import ENUMERATED, MARGIN, Others, enumerated, limit_of, others_of
 from fsopt.analysis.selections import NECESSITY, Asked, Cell, Selections
@@ -32,7 +33,7 @@ from fsopt.search.branch_and_benders.cuts import CAPACITY, Grid
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.incumbents import Incumbent
 from fsopt.search.branch_and_benders.problem import BranchSettings, SelectionProblem
-from fsopt.typing import Mask
+from fsopt.typing import Mask, Samples
 
 SELECTION = ("m", "costs", "budget", *RULES)
 """The parameters of a selection that the questions do not take: they take groups, and bounds on weights."""
@@ -153,7 +154,8 @@ def alternatives(
 @checked()
 @with_keywords_of(necessity, without=("c", "time_limit"))
 def selection_path(
-    data: Given,
+    data: Given | Samples,
+    y: ArrayLike | None = None,
     *,
     c: float | Sequence[float] = 1.0,
     loss: str = "hinge",
@@ -176,8 +178,10 @@ def selection_path(
 
     Parameters
     ----------
-    data : Given
-        Raw features: a data set, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`.
+    data : Given or Samples
+        Raw features: a data set, a DataFrame, a file, or samples X (n, p), as in :func:`fsopt.fit`.
+    y : ArrayLike, optional
+        Labels (n,) of samples, or the name of their column.
     c : float or Sequence[float], default 1.0
         > 0, penalty weight of the loss, or several of them: a path for each.
     loss : str, default 'hinge'
@@ -209,13 +213,15 @@ def selection_path(
     Aytug, (5)-(11).
     """
     settings = BranchSettings(tolerance, max_nodes, jobs=jobs)
-    search = _Searches.of("selection_path", data, rules, scale, loss, settings, time_limit, executor, progress)
+    given = dataset_of(data, y)
+    search = _Searches.of("selection_path", given, rules, scale, loss, settings, time_limit, executor, progress)
     p = search.allowed.p
     weights = sorted({number("selection_path", "c", one) for one in np.atleast_1d(np.asarray(c, dtype=object))})
     values = sorted({whole("selection_path", "m", k, low=0, high=p) for k in (range(p + 1) if m is None else m)})
     if not values or not weights:
-        name = "c" if values else "m"
-        raise ParameterError(f"'{name}' of 'selection_path' is empty", "give numbers, or leave it out")
+        raise ParameterError(
+            f"'{'c' if values else 'm'}' of 'selection_path' is empty", "give numbers, or leave it out"
+        )
     search.run([Asked(one, most) for one in weights for most in values], search.end, 0.1, 1.0)
     return search.answer()
 
@@ -262,8 +268,7 @@ class _Searches:
             groups = {"groups": dict(zip(found.groups.names, members, strict=True))}
         kept, (work, map_) = groups | found.bounds.words(data), preprocess(data, scale)
         allowed = SelectionConstraints.of(question, work, **in_units(question, data, kept, map_.scale))
-        kind = loss_of(loss)
-        return cls(question, data, kept, allowed, work, map_, kind, settings, started, end, executor, progress)
+        return cls(question, data, kept, allowed, work, map_, loss_of(loss), settings, started, end, executor, progress)
 
     def first(self, m: int, c: float) -> Asked:
         """Return the problem of at most m features; raises ParameterError."""
@@ -285,11 +290,8 @@ class _Searches:
                         self.progress({**record, "bound": found.bound})
                     if found.stop == "interrupted":
                         return
-                asked = sorted((one for one in asked if self.results[one].stop != "optimal"), key=self._gap)
-
-    def _gap(self, asked: Asked) -> float:
-        result = self.results[asked]
-        return float(result.objective or 0.0) - float(result.bound or 0.0)
+                left = [(one, self.results[one]) for one in asked if self.results[one].stop != "optimal"]
+                asked = [one for one, _ in sorted(left, key=lambda o: (o[1].objective or 0.0) - (o[1].bound or 0.0))]
 
     def _search(self, asked: Asked, seconds: float | None, folder: Path | None) -> DriverResult:
         """Search one problem, on from where it stopped, with the best known selection that it allows."""

@@ -28,7 +28,7 @@ from fsopt.data.kernels import Kernel
 from fsopt.data.matrices import Preprocessing, is_sparse, largest_values, row_blocks
 from fsopt.data.validation import values_of_labels
 from fsopt.errors import DataError, ParameterError, shown
-from fsopt.typing import Mask, Matrix, Samples, Vector
+from fsopt.typing import Indices, Mask, Matrix, Samples, Vector
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -202,18 +202,18 @@ class Fit:
             yield "certificate", f"{certificate.kind}, {verdict}, largest residual {certificate.worst:.1e}"
         for name, score in (self.trained.scores if self.trained is not None else {}).items():
             yield f"training {name.replace('_', ' ')}", f"{score:.4f}"
-        noun = "features" if self.kernel is None else "patterns"
-        yield noun, f"{len(self.support)} of {len(self.coef)}"
+        yield "features" if self.kernel is None else "patterns", f"{len(self.support)} of {len(self.coef)}"
         yield "solver", self.solver
         if "total" in self.seconds:
             yield "seconds", f"{self.seconds['total']:.2f}"
-        for warning in self.warnings:
-            yield "warning", warning
+        yield from (("warning", text) for text in self.warnings)
 
     def _told(self) -> tuple[list[tuple[str, str]], DataFrame, str]:
         """Return what a fit says, the texts of its weights, and the classifier where it is not linear."""
-        texts, intercept = self.printed()
-        return [*self._facts(), ("intercept", intercept)], texts, OF_UNIT_ROWS if self.of_unit_rows else ""
+        import pandas as pd
+
+        rows, intercept = self.printed()
+        return [*self._facts(), ("intercept", intercept)], pd.DataFrame(rows), OF_UNIT_ROWS if self.of_unit_rows else ""
 
     def summary(self) -> str:
         """Return what was found and what is known of it, as text: status, certificate, weights of the classifier."""
@@ -228,15 +228,6 @@ class Fit:
         """Weight times standard deviation (p,); the weights themselves where no deviations are known."""
         known = self.trained.deviation if self.trained is not None and self.kernel is None else ()
         return np.asarray(self.coef * (np.array(known) if len(known) else 1.0))
-
-    def _listed(self) -> Mask:
-        """Return which weights (p,) are more than rounded zeros, or selected; all where a score depends on all."""
-        standardised, weights = np.abs(self._standardised), np.abs(self.coef)
-        counts = (standardised > 0.0) & (standardised > ZERO * standardised.max(initial=0.0))
-        constant = (standardised == 0.0) & (weights > ZERO * weights.max(initial=0.0))
-        listed: Mask = counts | constant | self.of_unit_rows
-        listed[list(self.support)] = True
-        return listed
 
     def to_frame(self, folds: Sequence[Fit] = ()) -> DataFrame:
         """Return the weights of the classifier as a pandas DataFrame.
@@ -255,23 +246,31 @@ class Fit:
         """
         import pandas as pd
 
-        known = () if self.kernel is not None or self.trained is None else self.trained.features
-        stem, places = "x" if self.kernel is None else "row ", np.arange(len(self.coef))
-        frame = pd.DataFrame({"feature": known or [f"{stem}{j + 1}" for j in places]}, index=places, dtype=object)
-        frame.loc[list(self.support), "feature"] = list(self.features)
-        selected = np.isin(places, self.support)
-        frame = frame.assign(weight=self.coef, standardised=self._standardised, selected=selected)
-        if self.of_unit_rows:
-            frame = frame.assign(shift=self.preprocessing.shift, scale=self.preprocessing.scale)
-        frame = frame[self._listed()]
+        places, columns = self._weights()
+        frame = pd.DataFrame(columns, index=places).astype({"feature": object})
         if folds:
             frame["folds"] = [sum(name in fold.features for fold in folds) for name in frame["feature"]]
-        return frame.iloc[np.argsort(-frame["standardised"].abs(), kind="stable")]
+        return frame
 
-    def printed(self) -> tuple[DataFrame, str]:
-        """Return :meth:`to_frame` as texts, and the intercept: with these numbers the classifier can be written down.
+    def _weights(self) -> tuple[Indices, dict[str, Any]]:
+        """Return places and columns of the weights that are selected or no rounded zeros, the largest first."""
+        sizes, weights = np.abs(self._standardised), np.abs(self.coef)
+        selected = np.isin(np.arange(len(weights)), self.support)
+        counts = np.where(sizes > 0.0, sizes > ZERO * sizes.max(initial=0.0), weights > ZERO * weights.max(initial=0.0))
+        listed = np.flatnonzero(counts | selected | self.of_unit_rows)
+        places = listed[np.argsort(-sizes[listed], kind="stable")]
+        columns = {"weight": self.coef, "standardised": self._standardised, "selected": selected}
+        if self.of_unit_rows:
+            columns |= {"shift": self.preprocessing.shift, "scale": self.preprocessing.scale}
+        known = self.trained.features if self.trained is not None and self.kernel is None else ()
+        own, stem = dict(zip(self.support, self.features, strict=True)), "row " if self.kernel is not None else "x"
+        names = [own.get(j) or (known[j] if known else f"{stem}{j + 1}") for j in places.tolist()]
+        return places, {"feature": names, **{name: column[places] for name, column in columns.items()}}
 
-        The column ``selected`` is there where a listed feature is not selected. A sum of the printed terms has an
+    def printed(self) -> tuple[list[dict[str, str]], str]:
+        """Return the rows of :meth:`to_frame` as texts, and the intercept: they are the classifier, written down.
+
+        The text ``selected`` is there where a listed feature is not selected. A sum of the printed terms has an
         error of about 1e-3 of the largest standardised weight at most. Far from 0 the mean times a rounded zero
         counts: the intercept has what is not listed.
         """
@@ -280,11 +279,12 @@ class Fit:
         lost = max(abs(self.intercept), np.abs(terms).max(initial=0.0)) / size if size > 0 else 1.0
         # So many digits that the error of a score is small beside its largest weight, where its terms cancel.
         digits = min(17, max(DIGITS, math.ceil(4 + math.log10(lost)))) if 0 < lost < math.inf else DIGITS
-        number, frame = f"{{:.{digits}g}}".format, self.to_frame()
-        forms = {"standardised": "{:.5g}".format, "selected": {True: "yes", False: "no"}, "feature": str}
-        texts = frame.apply(lambda column: column.map(forms.get(column.name, number)).astype(object))
-        texts = texts.drop(columns=["selected"] * bool(frame["selected"].all()))
-        return texts, number(self.intercept + terms[~self._listed()].sum())
+        number, (places, columns) = f"{{:.{digits}g}}".format, self._weights()
+        shown = [name for name in columns if name != "selected" or not columns[name].all()]
+        columns["selected"] = np.where(columns["selected"], "yes", "no")
+        forms = {"standardised": "{:.5g}".format, "selected": "{}".format, "feature": "{}".format}
+        rows = [{name: forms.get(name, number)(columns[name][k]) for name in shown} for k in range(len(places))]
+        return rows, number(self.intercept + np.delete(terms, places).sum())
 
     def plot(self, kind: str | None = None, data: Dataset | None = None) -> Figure:
         """Return a figure.

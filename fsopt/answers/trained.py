@@ -27,7 +27,7 @@ from fsopt.data.given import Table
 from fsopt.data.layout import refuse_repeated
 from fsopt.data.matrices import column_deviations, finite, is_sparse, parts_of, place
 from fsopt.data.validation import as_matrix
-from fsopt.errors import DataError
+from fsopt.errors import DataError, similar
 from fsopt.typing import Indices, Mask, Matrix
 
 if TYPE_CHECKING:
@@ -171,6 +171,6 @@ def _refuse_absent(found: Sequence[str], wanted: Sequence[str]) -> None:
         more = f" and {len(absent) - 3} more" if len(absent) > 3 else ""
         raise DataError(
             f"the data have no column {', '.join(absent[:3])}{more}",
-            "give the columns of the fit, by their names; it needs those with a weight",
+            f"{similar(absent[0], there)} give the columns of the fit with a weight, by their names".strip(),
         )
     refuse_repeated([name for name in wanted for _ in range(there[name])])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fsopt.cli import options
-from fsopt.cli.layouts import WHOLE, load
+from fsopt.cli.options import WHOLE, load
 from fsopt.cli.output import (
     EXIT_INTERRUPTED,
     EXIT_NOT_SOLVED,
@@ -50,8 +50,8 @@ def compare(
     ] = None,
     solver: options.Solver = None,
     tune: Annotated[bool, typer.Option("--tune", help="choose parameters inside of each training part")] = False,
-    folds: Annotated[int, typer.Option("--folds", help="of the stratified cross-validation")] = 5,
-    seed: Annotated[int, typer.Option("--seed", help="of the split into folds")] = 0,
+    folds: options.Folds = 5,
+    seed: options.Seed = 0,
     jobs: options.Jobs = -1,
     time_limit: Annotated[float, typer.Option("--time-limit", help="seconds for each fit")] = 30.0,
     exact: options.Exact = False,

@@ -1,34 +1,37 @@
-"""Options that several verbs share, and the readers of their texts."""
+"""Options that several verbs share, the readers of their texts, and those of a table, which are defined once."""
 
 from __future__ import annotations
 
+import csv
+import inspect
 import json
 import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import fields
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
 import fsopt
+from fsopt.cli.output import remark
 from fsopt.common.customising import Change, FromFile
 from fsopt.common.files import brief, check_readable, check_writable
-from fsopt.data.layout import SUFFIXES
+from fsopt.common.texts import counted
+from fsopt.data.layout import DEFAULT_TARGET, LISTS, MISSING, SUFFIXES, Layout
 from fsopt.errors import FileError, OptionError, ParameterError
+
+if TYPE_CHECKING:
+    from fsopt.data import Dataset
 
 
 def _names(registry: str) -> Callable[[str], list[str]]:
     """Return the completion of the shell: the names of a registry that begin with a text."""
-
-    def completed(incomplete: str) -> list[str]:
-        return [name for name in getattr(fsopt, registry) if name.startswith(incomplete)]
-
-    return completed
+    return lambda incomplete: [name for name in getattr(fsopt, registry) if name.startswith(incomplete)]
 
 
 models, methods = _names("MODELS"), _names("METHODS")
-
-
 Model = Annotated[
     str,
     typer.Argument(help="a slug of 'fsopt models', or a file .lp or .mps, which HiGHS reads", autocompletion=models),
@@ -48,27 +51,22 @@ Solver = Annotated[
 Options = Annotated[Path | None, typer.Option("--options", help="TOML file with options of the solver")]
 TimeLimit = Annotated[float | None, typer.Option("--time-limit", help="seconds")]
 Jobs = Annotated[int, typer.Option("--jobs", help="processes; -1 takes all processors")]
+Folds = Annotated[int, typer.Option("--folds", help="of the stratified cross-validation")]
+Seed = Annotated[int, typer.Option("--seed", help="of folds, halves and permuted labels")]
 Scheduler = Annotated[str | None, typer.Option("--scheduler", help="Dask scheduler, tcp://HOST:PORT")]
 Json = Annotated[bool, typer.Option("--json", help="print one JSON object")]
 
 
-def given(context: typer.Context) -> dict[str, Any]:
-    """Return the options and arguments of a command that the user gave: name -> value, without the defaults."""
-    return {"data" if k == FILE else k: v for k, v in context.params.items() if _written(context, k)}
-
-
-def _written(context: typer.Context, name: str) -> bool:
-    source = context.get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
-
-
 def only(context: typer.Context, mode: str, names: Collection[str]) -> dict[str, Any]:
     """Return the given options; raises ParameterError for one that has no meaning in this mode of the command."""
-    found = given(context)
+    origin, found = context.get_parameter_source, {}
     for parameter in context.command.params:
-        if parameter.name in found and parameter.name not in names:
-            flag = next(text for text in parameter.opts if text.startswith("--"))
-            raise ParameterError(f"{flag} has no meaning {mode}", "leave it out")
+        name = str(parameter.name)
+        if getattr(origin(name), "name", "") == "COMMANDLINE":
+            found["data" if name == FILE else name] = context.params[name]
+            if name not in names and name != FILE:
+                flag = next(text for text in parameter.opts if text.startswith("--"))
+                raise ParameterError(f"{flag} has no meaning {mode}", "leave it out")
     return found
 
 
@@ -103,19 +101,8 @@ Customise = Annotated[
 ]
 
 
-OWN = {
-    "checkpoint",
-    "customise",
-    "data",
-    "executor",
-    "name",
-    "options",
-    "progress",
-    "resume",
-    "slug",
-    "solver",
-    "time_limit",
-}
+OWN = {"checkpoint", "customise", "data", "executor", "name", "options", "progress", "resume", "slug", "solver"}
+OWN |= {"time_limit"}
 """What the commands give to a builder or a fit beside its parameters."""
 
 
@@ -147,13 +134,9 @@ def _value(text: str) -> Any:
 
 
 def read_changes(given: list[str] | None, models: Sequence[str]) -> dict[str, Change] | None:
-    """Return the functions of ``--customise``: slug -> function of a file.
+    """Return the functions of ``--customise``, texts ``SLUG=FILE.py:FUNCTION``, by their slugs.
 
-    Parameters
-    ----------
-    given : texts ``SLUG=FILE.py:FUNCTION``; without a slug the function is for the only model that there is, and a
-        mapping of slugs to functions is for its slugs.
-    models : slugs of the models that are solved.
+    Without a slug the function is for the only model that there is, a mapping of slugs to functions for its slugs.
     """
     changes: dict[str, Change] = {}
     for text in given or []:
@@ -191,3 +174,137 @@ def read_options(path: Path | None) -> dict[str, Any] | None:
         raise OptionError(
             f"the options file '{path}' is not TOML: {error}", "write lines such as threads = 1"
         ) from error
+
+
+WHOLE = Layout()
+"""Every column but ``label`` is a feature: the default of the verbs."""
+KEYWORDS = tuple(field.name for field in fields(Layout))
+"""Keys of ``--read``."""
+_LIST = "separated by commas; repeat for more"
+_TEXT, _TEXTS = str | None, list[str] | None
+_HELP: Mapping[str, tuple[Any, Any, str]] = {
+    "target": (str, DEFAULT_TARGET, "name of the label's column"),
+    "positive": (_TEXTS, None, f"label that is +1, all others are -1; several {_LIST}"),
+    "drop": (_TEXTS, None, f"columns to leave out, {_LIST}"),
+    "id": (_TEXT, None, "column that names the samples"),
+    "onehot": (bool, False, "make 0/1 features of columns of texts"),
+    "missing": (_TEXT, None, f"{', '.join(MISSING)}: the treatment of missing values"),
+    "weights": (_TEXT, None, "column of sample weights"),
+    "class_weight": (_TEXTS, None, f"balanced, or CLASS=WEIGHT, {_LIST}"),
+    "read": (_TEXTS, None, "KEY=VALUE of fsopt.load_dataset, such as decimal=,; pandas has it; repeat for more"),
+}
+OPTIONS = tuple(
+    inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=default,
+        annotation=Annotated[kind, typer.Option(f"--{name.replace('_', '-')}", help=text)],
+    )
+    for name, (kind, default, text) in _HELP.items()
+)
+OF_VERBS: Mapping[str, tuple[str, ...]] = {"predict": ("id", "read")} | dict.fromkeys(
+    ("solve", "export", "check"), ("target", "read")
+)
+"""Verb -> its options of a table, where it has not all: a saved fit knows the rest, and ``--read`` says the others."""
+
+
+def with_layout(verb: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a verb, for typer, with the options of a layout in the place of its parameter ``layout``.
+
+    Data without a default stand in their place, FILE, or behind the option ``--data``.
+    """
+    signature = inspect.signature(verb, eval_str=True)
+    own = [option for option in OPTIONS if option.name in OF_VERBS.get(verb.__name__, _HELP)]
+    in_place = "data" in signature.parameters and signature.parameters["data"].default is inspect.Parameter.empty
+
+    @wraps(verb)
+    def call(**given: Any) -> Any:
+        if "layout" in signature.parameters:
+            given["layout"] = read_layout({option.name: given.pop(option.name) for option in own})
+        if in_place:
+            given["data"] = _one_source(given.pop(FILE), given["data"])
+        return verb(**given)
+
+    shown: list[inspect.Parameter] = []
+    for parameter in signature.parameters.values():
+        keyword = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        if parameter.name == "data" and in_place:
+            shown += _both(keyword)
+        else:
+            shown += own if parameter.name == "layout" else [keyword]
+    call.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
+    call.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
+    return call
+
+
+def _both(data: inspect.Parameter) -> list[inspect.Parameter]:
+    """Return the data of a verb in their place, FILE, and as the option ``--data``."""
+    kind, described = get_args(data.annotation)
+    file = typer.Argument(metavar="FILE", help=described.help, show_default=False)
+    pair = ((FILE, None, file), ("data", None, typer.Option("--data", help="in place of FILE")))
+    return [data.replace(name=name, default=none, annotation=Annotated[kind | None, one]) for name, none, one in pair]
+
+
+def _one_source(file: Any, data: Any) -> Any:
+    """Return the data of a verb, given in their place or by the option."""
+    if file and data:
+        raise ParameterError("the data are given twice, in their place and with --data", "give them once")
+    if not (file or data):
+        raise ParameterError("no data are given", "name a file, wdbc, or a name in FSOPT_DATA")
+    return file or data
+
+
+def read_layout(given: Mapping[str, Any]) -> Layout:
+    """Return the layout of the options by their names; raises ParameterError for one that has not its form."""
+    stated = {name: value for name, value in given.items() if name != "read" and value not in (None, False)}
+    for text in given.get("read") or ():
+        name, equals, value = text.partition("=")
+        if name not in KEYWORDS or not equals:
+            raise ParameterError(f"'--read {text}' is not of the form KEY=VALUE", f"keys: {', '.join(KEYWORDS)}")
+        if name in stated and not (name == "target" and stated[name] == DEFAULT_TARGET):
+            raise ParameterError(f"'{name}' is given twice", "give it once")
+        lists = name == "class_weight" or name in LISTS
+        stated[name] = value.lower() in ("true", "1", "yes", "") if name == "onehot" else [value] if lists else value
+    for name in {"class_weight", *LISTS} & stated.keys():  # one with a comma in it is in quotation marks
+        rows = csv.reader(stated[name], skipinitialspace=True)
+        stated[name] = tuple(item.strip() for row in rows for item in row if item.strip())
+    if pairs := stated.get("class_weight"):
+        stated["class_weight"] = "balanced" if pairs == ("balanced",) else tuple(map(_weight, pairs))
+    return Layout(**stated)
+
+
+def _weight(item: str) -> tuple[str, float]:
+    name, _, text = item.rpartition("=")
+    try:
+        return (name, float(text))
+    except ValueError:
+        hint = "give balanced, or for example malignant=2"
+        raise ParameterError(f"'--class-weight {item}' is no weight", hint) from None
+
+
+def load(source: str, layout: Layout = WHOLE) -> Dataset:
+    """Load a data set; its size, its labels and what became of its columns are remarks on stderr."""
+    from fsopt.data.given import load_table
+
+    data = load_table(source, layout, remark)
+    remark(
+        f"{data.name}: {counted(data.n, 'sample')}, {counted(data.p, 'feature')}; "
+        f"+1 is '{data.labels[1]}', -1 is '{data.labels[0]}'"
+    )
+    if data.constant:
+        remark(f"{counted(len(data.constant), 'constant feature')}: {_first(data.constant)}")
+    missing = () if data.encoded is None else data.encoded.source.isna().sum().items()
+    if gone := [f"{name} ({count})" for name, count in missing if count]:
+        remark(f"missing values, treated by '{layout.missing}': {_first(gone)}")
+    if data.weights is not None:
+        totals = [float(data.weights[members].sum()) for members in (data.positive, data.negative)]
+        remark(f"sums of the weights: {totals[0]:g} of '{data.labels[1]}', {totals[1]:g} of '{data.labels[0]}'")
+    if data.identifiers:
+        hint = "--id or --drop leaves an identifier out"
+        remark(f"a different whole number in every row: {_first(data.identifiers)}; {hint}")
+    return data
+
+
+def _first(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return ", ".join(names[:5]) + more

@@ -2,56 +2,88 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
+import shutil
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from fsopt.answers.certificate import TOLERANCE
-from fsopt.cli.streams import abandon
 from fsopt.common.files import write_text
 from fsopt.common.texts import one_line, printable
 from fsopt.errors import FileError, FsoptError, OutOfTimeError, StoreLost
 
 if TYPE_CHECKING:
-    from rich.console import Group
+    from fsopt.answers.fits import Fit
 
 EXIT_SOLVED = 0
 EXIT_NOT_SOLVED = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
+LEFT = (errno.EPIPE, errno.EINVAL) if sys.platform == "win32" else (errno.EPIPE,)
+"""Errors of a write to a pipe whose reader has left."""
 WIDE = 160
 """Columns of an output that is no terminal."""
 WORD, PHRASE = 30, 18
 """Signs of the longest word that no table cuts, and of a column of texts."""
-LEAST = 8
-"""Signs of a column of texts where the output is too narrow for that."""
-BORDERS = 3
-"""Signs between two columns."""
 FIRST_LINE = 10.0
 """Seconds after which a log gets its first line of progress; each later one waits for half as long again."""
+
+
+MOST_WEIGHTS = 30
+"""Weights up to which a table lists them."""
 
 
 class UnsavedError(FileError):
     """An answer was printed and could not be saved."""
 
 
-def emit(text: str) -> None:
-    """Write a text on stdout; raises FileError where stdout takes none."""
+def prepare_streams() -> None:
+    """Make stdout and stderr take every text, and closed ones take nothing.
+
+    A closed descriptor would be given to the next file that is opened, and whatever a solver prints would go there.
+    """
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free descriptor, this one
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as long as the process
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # names beyond the alphabet of the terminal
+
+
+def abandon(stream: TextIO) -> None:
+    """Send what a stream still holds, which the interpreter would write at its end, to nowhere."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
+def emit(text: str) -> bool:
+    """Write a text on stdout and return whether its reader is still there; raises FileError where stdout takes none."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
     except (OSError, ValueError) as error:  # of a closed stream
         abandon(sys.stdout)
+        if getattr(error, "errno", None) in LEFT:  # as ``head`` does
+            return False
         reason = getattr(error, "strerror", None) or error
-        raise UnsavedError(
-            f"cannot write to stdout: {reason}", "send it elsewhere, or save the answer with -o"
-        ) from error
+        hint = "send it elsewhere, or save the answer with -o"
+        raise UnsavedError(f"cannot write to stdout: {reason}", hint) from error
+    return True
 
 
 def remark(text: str) -> None:
@@ -72,14 +104,9 @@ def report_error(error: FsoptError, *, as_json: bool) -> int:
 
 
 def deliver(
-    record: Any, output: Path | None, *, as_json: bool, present: Callable[[], None], text: str | None = None
+    record: Any, output: Path | None, *, as_json: bool, present: Callable[[], Any], text: str | None = None
 ) -> None:
-    """Save an answer if there is a path, as JSON or as a text of its own, and print it in any case.
-
-    Raises
-    ------
-    UnsavedError : it could not be saved, or not be printed; the other one was done.
-    """
+    """Save an answer if there is a path, as JSON or as a text of its own, and print it, also where it is not saved."""
     try:
         if output is not None:
             write_text(output, dump_json(record) if text is None else text)
@@ -105,103 +132,69 @@ def dump_json(record: Any) -> str:
     return json.dumps(record, allow_nan=False, indent=1) + "\n"
 
 
-def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[Any]], *, names: int = 1) -> Group:
-    """Return a table of rows; a column whose head begins with ``>`` has numbers, on the right.
-
-    A table that is wider than the output is one of several parts, one below the other: nothing is left out, and no
-    number and no word of up to ``WORD`` signs is cut.
-
-    Parameters
-    ----------
-    names : the first columns, which each part has.
-    """
-    from rich import box
-    from rich.console import Group
-    from rich.table import Table
-
-    columns = list(zip(heads, *([cell(value) for value in row] for row in rows), strict=True))
-    needed = [_needed(texts) for texts in columns]
-    parts = []
-    for part in _parts([phrase for _, _, phrase, _ in needed], names):
-        one = Table(title=cell(title) or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-        for k, wide in zip(part, _shares([needed[k] for k in part]), strict=True):
-            if heads[k].startswith(">"):  # a number is never cut in two
-                one.add_column(heads[k][1:].replace(" ", "\n"), width=wide, justify="right", no_wrap=True)
-            else:
-                one.add_column(heads[k], width=wide, overflow="fold")
-        for row in zip(*(columns[k][1:] for k in part), strict=True):
-            one.add_row(*row)
-        parts.append(one)
-        title = ""
-    return Group(*parts)
-
-
-def _needed(texts: Sequence[str]) -> tuple[int, ...]:
-    """Return widths of a column, head first: the least, of its words, that by which parts are made, of whole cells."""
-    from rich.cells import cell_len
-
-    head, *cells = texts
-    whole = max(map(cell_len, cells), default=0)
-    if head.startswith(">"):
-        return (max(whole, *map(cell_len, head[1:].split(" "))),) * 4
-    words = max(1, min(WORD, max((cell_len(word) for text in texts for word in text.split(" ")), default=0)))
-    phrase = max(words, min(whole, PHRASE))
-    return min(words, LEAST), words, phrase, max(phrase, whole, cell_len(head))
-
-
-def _parts(needed: Sequence[int], names: int) -> list[list[int]]:
-    """Return the places of the columns of each part of a table, in which all of them have the widths they need."""
-    first = list(range(min(names, len(needed))))
-    parts = [list(first)]
-    for k in range(len(first), len(needed)):
-        filled = parts[-1]
-        if len(filled) > len(first) and sum(needed[j] for j in [*filled, k]) > _space(len(filled) + 1):
-            parts.append([*first])
-        parts[-1].append(k)
-    return parts
-
-
-def _space(count: int) -> int:
-    """Return the signs that so many columns have for their cells: the others are borders."""
-    return width() - BORDERS * count + 1
-
-
-def _shares(needed: Sequence[tuple[int, ...]]) -> list[int]:
-    """Return the widths of columns side by side: between two of those that they need, in the same proportion."""
-    space, levels = _space(len(needed)), list(zip(*needed, strict=True))
-    last = max(1, sum(sum(level) <= space for level in levels))
-    near, far = levels[last - 1], levels[min(last, len(levels) - 1)]
-    share = min(1.0, max(0.0, (space - sum(near)) / max(1, sum(far) - sum(near))))
-    return [some + int(share * (more - some)) for some, more in zip(near, far, strict=True)]
-
-
 def width() -> int:
     """Return the columns of the output: those of the terminal, else of the variable COLUMNS, else 160."""
-    import shutil
-
-    if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit():
-        return shutil.get_terminal_size((WIDE, 24)).columns
-    return WIDE
+    known = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
+    return max(shutil.get_terminal_size((WIDE, 24)).columns, 1) if known else WIDE
 
 
-def show(*renderables: Any) -> None:
-    """Print tables and texts on stdout, 160 columns wide if stdout is no terminal and COLUMNS is not set."""
-    from rich.console import Console
-
-    terminal = sys.stdout.isatty()
-    rendered = _Rendered()
-    console = Console(file=rendered, force_terminal=terminal, width=width(), highlight=False, markup=False, emoji=False)
-    for item in renderables:
-        console.print(printable(item) if isinstance(item, str) else item)
-    emit(rendered.getvalue())
+def show(*texts: str) -> bool:
+    """Print texts on stdout, longer lines wrapped at their words; return whether the reader is still there."""
+    lines = [line for text in texts for line in printable(text).split("\n")]
+    wrapped = textwrap.TextWrapper(width(), break_long_words=False, break_on_hyphens=False)
+    return emit("".join((wrapped.fill(one) if len(one) > width() else one) + "\n" for one in lines))
 
 
-class _Rendered(io.StringIO):
-    """A text in the alphabet of stdout, by which rich chooses the lines of its tables."""
+def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[Any]], *, names: int = 1) -> str:
+    """Return a table; a column whose head begins with ``>`` has numbers, on the right, which are never cut.
 
-    @property
-    def encoding(self) -> str:  # type: ignore[override]
-        return getattr(sys.stdout, "encoding", None) or "utf-8"
+    One that is wider than the output is parts, one below the other, each with the first columns, as many as ``names``.
+    """
+    texts = [[head.lstrip(">") for head in heads], *([cell(value) for value in row] for row in rows)]
+    columns = list(zip(*texts, strict=True))
+    least = [_least(column, head.startswith(">")) for head, column in zip(heads, columns, strict=True)]
+    parts: list[list[int]] = [list(range(names))]
+    for k in range(names, len(heads)):
+        if len(parts[-1]) > names and sum(least[j] + 2 for j in (*parts[-1], k)) > width() + 2:
+            parts.append(list(range(names)))
+        parts[-1].append(k)
+    shown = [_aligned([columns[k] for k in part], [least[k] for k in part], [heads[k] for k in part]) for part in parts]
+    return "\n\n".join([one_line(title)] * bool(title) + shown)
+
+
+def _least(column: Sequence[str], number: bool) -> int:
+    """Return the signs that a column needs: a number all of its own, a text those of its words and of a phrase."""
+    whole = max(map(len, column[1:]), default=0)
+    word = max(len(word) for text in (column[:1] if number else column) for word in text.split(" "))
+    return max(whole, word) if number else max(min(word, WORD), min(whole, PHRASE))
+
+
+def _aligned(columns: Sequence[Sequence[str]], least: Sequence[int], heads: Sequence[str] = ()) -> str:
+    """Return columns side by side, under a rule below their heads; the widest texts are wrapped until all have room."""
+    number = [head.startswith(">") for head in heads] or [False] * len(columns)
+    sizes = [
+        low if right else max(low, *map(len, column)) for low, right, column in zip(least, number, columns, strict=True)
+    ]
+    while sum(sizes) + 2 * len(sizes) > width() + 2 and sizes != list(least):
+        sizes[max(range(len(sizes)), key=lambda k: (sizes[k] > least[k], sizes[k]))] -= 1
+    lines = []
+    for k, row in enumerate(zip(*columns, strict=True)):
+        cells = [textwrap.wrap(text, size, break_on_hyphens=False) for text, size in zip(row, sizes, strict=True)]
+        high = max(1, *map(len, cells))
+        for line in range(high):
+            placed = [(cell[line : line + 1] or [""])[0] for cell in cells]
+            aligned = [f"{t:{'>' if r else '<'}{s}}" for t, r, s in zip(placed, number, sizes, strict=True)]
+            lines.append("  ".join(aligned).rstrip())
+        if heads and k == 0:
+            lines.append("-" * (sum(sizes) + 2 * len(sizes) - 2))
+    return "\n".join(lines)
+
+
+def pairs(items: Iterable[Sequence[Any]]) -> str:
+    """Return lines of ``name  value``, or of more values, aligned; a long last one goes on below its beginning."""
+    columns = list(zip(*([cell(value) for value in row] for row in items), strict=True))
+    *fixed, last = [max(map(len, column)) for column in columns]
+    return _aligned(columns, [*fixed, min(last, max(width() - sum(fixed) - 2 * len(fixed), WORD))])
 
 
 def cell(value: Any) -> str:
@@ -213,19 +206,9 @@ def cell(value: Any) -> str:
     return one_line(", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value))
 
 
-def pairs(items: Iterable[Sequence[Any]]) -> str:
-    """Return lines of ``name  value``, or of more values, aligned; a long last one goes on below its beginning."""
-    import textwrap
-
-    listed = [[one_line(name), *map(cell, values)] for name, *values in items]
-    wide = [max(map(len, column)) for column in zip(*(row[:-1] for row in listed), strict=True)]
-    left = sum(wide) + 2 * len(wide)
-    wrapped = textwrap.TextWrapper(max(width() - left, WORD), break_on_hyphens=False)
-    return "\n".join(
-        "".join(f"{text:<{size}}  " for text, size in zip(heads, wide, strict=True))
-        + f"\n{' ' * left}".join(wrapped.wrap(value) or [""])
-        for *heads, value in listed
-    )
+def seconds(value: float) -> str:
+    """Return seconds as a text: a time that two digits do not show is less than the smallest that they do."""
+    return f"{value:.2f}" if value >= 0.005 else "< 0.01"
 
 
 def open_gap(objective: Any, bound: Any) -> str:
@@ -233,6 +216,14 @@ def open_gap(objective: Any, bound: Any) -> str:
     known = isinstance(objective, float) and isinstance(bound, float)  # an infinite bound is a word in the record
     gap = abs(objective - bound) / max(1.0, abs(objective)) if known else 0.0
     return f"gap {gap:.1e}" if gap > TOLERANCE else ""
+
+
+def exit_code(answer: Any) -> int:
+    """Return the exit code of an answer; an interruption is a remark."""
+    if answer.stop == "interrupted":
+        remark(f"interrupted: the incumbent is shown, its status is {answer.status}")
+        return EXIT_INTERRUPTED
+    return EXIT_SOLVED if answer.status.solved else EXIT_NOT_SOLVED
 
 
 def status_of(record: Mapping[str, Any]) -> str:
@@ -243,7 +234,13 @@ def status_of(record: Mapping[str, Any]) -> str:
     return status_line(record["status"], certificate.get("bound_source", ""), certificate.get("notes", ()))
 
 
-def print_certificate(certificate: dict[str, Any] | None) -> None:
+def print_answer(record: Mapping[str, Any], names: Sequence[str], more: Iterable[Sequence[Any]] = ()) -> None:
+    """Print these entries of an answer, and further lines."""
+    known = {**record, "status": status_of(record)}
+    show(pairs([*((name, known[name]) for name in names if name in known), *more]))
+
+
+def print_certificate(certificate: Mapping[str, Any] | None) -> None:
     """Print a certificate as a small table."""
     if certificate is None:
         show("certificate  none: the solver's claim was not verified")
@@ -251,8 +248,9 @@ def print_certificate(certificate: dict[str, Any] | None) -> None:
     gap = open_gap(certificate["objective"], certificate["bound"])
     held = ", ".join(filter(None, ("holds", gap))) if certificate["ok"] else "does NOT hold"
     show(f"\ncertificate ({certificate['kind']}, tolerance {certificate['tolerance']:g}) {held}")
-    residuals = certificate["residuals"].items()
-    show(table("", ("residual", ">value"), [(k, f"{v:.2e}" if isinstance(v, float) else v) for k, v in residuals]))
+    residuals = [(k, f"{v:.2e}" if isinstance(v, float) else v) for k, v in certificate["residuals"].items()]
+    if residuals:
+        show(table("", ("residual", ">value"), residuals))
     for note in certificate["notes"]:
         remark(note)
 
@@ -262,14 +260,52 @@ def print_exact(found: Mapping[str, Any]) -> None:
     show(f"\n{found['word']}: {found['about']}")
     for claim in found["claims"]:
         lower, upper = claim["interval"]
-        lines: list[tuple[str, Any]] = [("claim", claim["claim"]), ("", claim["verified"])]
-        if (lower, upper) != (None, None):
-            lines.append(("interval", f"[{lower or '-inf'}, {upper or 'inf'}]"))
-        if claim["relative_width"] is not None:
-            lines.append(("relative width", claim["relative_width"]))
-        if claim["reason"]:
-            lines.append(("reason", claim["reason"]))
-        show(pairs(lines))
+        interval = "" if (lower, upper) == (None, None) else f"[{lower or '-inf'}, {upper or 'inf'}]"
+        lines = [("", claim["verified"]), ("interval", interval), ("relative width", claim["relative_width"])]
+        lines.append(("reason", claim["reason"]))
+        show(pairs([("claim", claim["claim"]), *(line for line in lines if line[1] not in ("", None))]))
+
+
+def print_fit(fitted: Fit, record: Mapping[str, Any], accuracy: Mapping[int, float] | None = None) -> None:
+    """Print a fit and its record; with the training accuracy of each class beside the worst case."""
+    from fsopt.answers.fits import OF_UNIT_ROWS
+
+    weights, intercept = fitted.printed()
+    noun, unit = ("feature", "weight (raw units)") if fitted.kernel is None else ("pattern", "weight")
+    lines: list[tuple[str, Any]] = [("seconds", seconds(record["seconds"].get("total", 0.0)))]
+    lines.append(("train", ", ".join(f"{k} {v:.4f}" for k, v in record["train"].items())))
+    if "worst_case" in record["details"]:
+        shown = zip((1, -1), record["details"]["worst_case"], strict=True)
+        train = {} if accuracy is None else {sign: f" (train {share:.4f})" for sign, share in accuracy.items()}
+        text = ", ".join(f"class {sign:+d} {worst:.4f}{train.get(sign, '')}" for sign, worst in shown)
+        lines.append(("worst case", text))
+    count, p = len(record["features"]), len(record["coef"])
+    lines.append((f"{noun}s ({count} of {p}, {count / p:.1%})", ", ".join(record["features"]) or "none"))
+    names = ("method", "data", "solver", "status", "stop", "objective", "bound", "iterations")
+    print_answer(record, names, [*lines, ("intercept", intercept)])
+    if 0 < len(weights) <= MOST_WEIGHTS:
+        heads = {k: k for k in weights[0] if k != "standardised"} | {"feature": noun, "weight": unit}
+        show("\n" + pairs([tuple(heads.values()), *([row[k] for k in heads] for row in weights)]))
+        if fitted.of_unit_rows:
+            show("\n" + OF_UNIT_ROWS)
+    print_certificate(record["certificate"])
+
+
+def print_solve(record: Mapping[str, Any]) -> None:
+    """Print the answer to a model."""
+    from fsopt.formats.read import told
+
+    names = ("model", "data", "scale", "solver", "status", "stop", "objective", "bound", "iterations")
+    spent = ", ".join(f"{k} {seconds(v)}" for k, v in record["seconds"].items())
+    file = {"file": told(record["file"])} if "file" in record else {}
+    print_answer(record, names, [*file.items(), ("seconds", spent)])
+    if record.get("verify"):
+        show(pairs([(f"verify {k}", v) for k, v in record["verify"].items()]))
+    if "explanation" in record:
+        show(record["explanation"]["summary"])
+    elif record["status"] == "infeasible":
+        remark("'fsopt solve --explain' names constraints and bounds that contradict each other")
+    print_certificate(record["certificate"])
 
 
 class _LogLines:
@@ -293,21 +329,10 @@ def progress_bar(description: str, total: int | None = None) -> Iterator[Any]:
         yield _LogLines()
         return
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        SpinnerColumn,
-        TextColumn,
-        TimeElapsedColumn,
-    )
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     bar = [BarColumn(), MofNCompleteColumn()] if total is not None else []
     columns = [SpinnerColumn(), TextColumn("{task.description}", markup=False), *bar, TimeElapsedColumn()]
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(printable(description), total=total)
-
-        def update(completed: int, text: str) -> None:
-            progress.update(task, completed=completed, description=printable(text))
-
-        yield update
+        yield lambda done, text: progress.update(task, completed=done, description=printable(text))

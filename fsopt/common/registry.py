@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fsopt.common.arguments import TEXT
-from fsopt.errors import ParameterError, shown, unknown
+from fsopt.errors import ParameterError, UnknownNameError, shown, unknown
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -93,6 +93,9 @@ class Registry(Mapping[str, Entry]):
     def __getitem__(self, name: str) -> Entry:
         """Return an entry; raises UnknownNameError, which is a KeyError."""
         if name not in self:
+            other = {"method": "model", "model": "method"}.get(self.what, "")
+            if other and name in import_module(f"fsopt.{other}s.registry").__dict__[f"{other.upper()}S"]:
+                raise UnknownNameError(f"'{name}' is no {self.what}", f"it is a {other}: 'fsopt {other}s' lists all")
             raise unknown(self.what, name, self, self.listing, self.words)
         return self.shipped[name] if name in self.shipped else self.own[name]
 

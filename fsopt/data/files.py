@@ -24,7 +24,7 @@ from fsopt.data.encoding import refuse_false_groups
 from fsopt.data.layout import SUFFIXES, Layout, label_text, refuse_repeated
 from fsopt.data.matrices import stays_sparse
 from fsopt.data.validation import as_matrix
-from fsopt.errors import DataError, PackageError, foreign, shown
+from fsopt.errors import DataError, PackageError, foreign, shown, similar
 from fsopt.typing import Matrix
 
 if TYPE_CHECKING:
@@ -68,7 +68,9 @@ def resolve(source: Path) -> Path:
     found = _is_file(path)
     if suffix_of(path):
         if not found:
-            raise DataError(f"there is no file {brief(path)}", "check the path, or give the bare name of a data set")
+            near = similar(path.name, [one.name for one in path.parent.iterdir()]) if path.parent.is_dir() else ""
+            hint = f"{near} check the path, or give the bare name of a data set".strip()
+            raise DataError(f"there is no file {brief(path)}", hint)
         return path
     if path.parent != Path() or found:
         raise DataError(
@@ -79,10 +81,12 @@ def resolve(source: Path) -> Path:
     for candidate in places:
         if _is_file(candidate):
             return candidate
+    known = [BUNDLED] if folder is None else [BUNDLED, *(one.name.partition(".")[0] for one in folder.iterdir())]
     where = f"the folder {FOLDER_VARIABLE} " + ("is not set" if folder is None else f"({folder}) has no such file")
     raise DataError(
         f"there is no data set '{brief(source)}': it is not bundled, and {where}",
-        f"give a path to a file ({', '.join(SUFFIXES)}), or put one into the folder {FOLDER_VARIABLE}",
+        similar(str(source), known)
+        or f"give a path to a file ({', '.join(SUFFIXES)}), or put one into the folder {FOLDER_VARIABLE}",
     )
 
 

@@ -14,7 +14,7 @@ from fsopt.common.figures import new_figure
 from fsopt.common.files import brief
 from fsopt.errors import FileError
 from fsopt.papers.registry import EXPERIMENTS
-from fsopt.papers.reproduction import Experiment, Reproduction
+from fsopt.papers.reproduction import Reproduction
 from fsopt.papers.verdicts import (
     DIFFERS,
     EQUAL,
@@ -30,10 +30,8 @@ from fsopt.papers.verdicts import (
     READING,
     VERDICTS,
     TableCell,
-    counts,
     random_agreements,
 )
-from fsopt.studies.report import ReportSection, ReportTable, write_report
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -202,23 +200,6 @@ def _span(seconds: float) -> str:
     if seconds < 1.0:
         return "less than a second"
     return f"{seconds:.2g} seconds" if seconds < 60.0 else f"{seconds / 60:.3g} minutes"
-
-
-def reproduction_report(path: str | Path, done: Sequence[tuple[Experiment, Reproduction, float]], quick: bool) -> None:
-    """Write the report of experiments, each with its seconds, as one HTML page; raises PackageError, FileError."""
-    heads = ("row", "column", "ours", "±", "printed", "difference", ACCEPTED, CHANCE, "verdict", "reason")
-    cells = counts([c for _, outcome, _ in done for c in outcome.cells])
-    total = [(verdict, number, VERDICTS[verdict]) for verdict, number in cells.items()]
-    sections = [ReportSection("Verdicts", tables=(ReportTable(("verdict", "cells", "meaning"), total),))]
-    for one, outcome, seconds in done:
-        rows = [
-            (c.row, c.column, c.ours, c.spread, c.printed, c.difference, c.accepted, c.chance, c.verdict, c.why)
-            for c in outcome.cells
-        ]
-        tables = (ReportTable(*filled(heads, rows)),) if rows else ()
-        notes = (sentence(counts(outcome.cells)), f"{one.shows}; {seconds:.1f} s", *outcome.notes)
-        sections.append(ReportSection(one.name, notes, tables, dict(outcome.figures)))
-    write_report(path, f"Reproductions{' (--quick)' if quick else ''}", sections)
 
 
 def counted(folder: Path) -> dict[str, dict[str, int]]:

@@ -27,6 +27,7 @@ SOLVERS = Registry(
     listing="fsopt solvers",
     function="connect",
     check=_check,
+    words={name: f"{PREFIX}{name}" for name in ("cplex", "cbc", "glpk", "baron", "knitro", "gams", "copt", "couenne")},
 )
 """Name -> entry of every solver; those of the user's own follow, see :func:`register_solver`. No module of a solver
 imports its package."""
@@ -86,18 +87,16 @@ def choose(name: str | None, problem_class: str, model: str, *, convex: bool = F
         ranked = [spec for spec in preference(problem_class) if not convex or spec.proves == "local"]
         installed = next((spec for spec in ranked if spec.available), None)
         if installed is None:
-            kind = f"convex {problem_class}" if convex else problem_class
-            raise SolverError(f"no installed solver takes '{model}', a {kind}", alternatives(problem_class))
+            said = f"no installed solver takes '{model}', a {'convex ' * convex}{problem_class}"
+            raise SolverError(said, alternatives(problem_class))
         return installed
     spec = solver_spec(name)
     if problem_class not in spec.classes:
         can = ", ".join(sorted(spec.classes))
         if problem_class in spec.declined:
             can += f"; {spec.declined[problem_class]}"
-        raise SolverError(
-            f"solver '{name}' does not solve '{model}', a {problem_class} (it solves {can})",
-            alternatives(problem_class),
-        )
+        said = f"solver '{name}' does not solve '{model}', a {problem_class} (it solves {can})"
+        raise SolverError(said, alternatives(problem_class))
     if not spec.available:
         raise SolverError(f"solver '{name}' is not installed", f"{spec.pip}; {alternatives(problem_class)}")
     return spec

@@ -22,7 +22,7 @@ from fsopt.answers.records import FORMAT, sealed
 from fsopt.answers.saved import read_record, solve_record
 from fsopt.answers.schema import FitFile, SolveFile, file_of, is_parameter
 from fsopt.cli import main
-from fsopt.cli.fitting import print_fit
+from fsopt.cli.output import print_fit
 from fsopt.errors import DataError, FileError, ParameterError
 from fsopt.methods.verdict import extend
 from fsopt.verification.verify import verify_record

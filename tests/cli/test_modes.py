@@ -51,29 +51,6 @@ def test_a_saved_answer_is_shown_as_it_was_printed(small, run):
         assert run("show answer.json --json") == json.loads((small / "answer.json").read_text())
 
 
-def test_an_option_of_another_mode_is_refused_in_one_line(small, run):
-    run("fit svm --data small.csv -o fit.json")
-    run("solve svm --data small.csv -o solved.json")
-    for words, said in (
-        ("select small.csv --path x", "--path is 'x'"),
-        ("select small.csv --path 9", "the data have 3 features"),
-        ("select small.csv --path 1-999999999", "the data have 3 features"),
-        (f"select small.csv --path {'9' * 5000}", "--path is '999"),
-        ("select small.csv --path 3-1", "--path is '3-1'"),
-        ("select small.csv --path 1 --loss z", "loss is"),
-        ("select small.csv --path 1 --features 2", "--features has no meaning with --path"),
-        ("select small.csv --loss logistic", "--loss has no meaning without --path"),
-        ("show fit.json --param c=1", "--param has no meaning of a saved answer"),
-        ("show none.json", "none.json"),
-        ("study --store s.sqlite --jobs 2", "--jobs has no meaning without STUDY.toml"),
-        ("study a.toml --store s.sqlite -o rows.csv", "--output has no meaning of a run"),
-        ("study --store s.sqlite -o rows.txt", "the type of 'rows.txt'"),
-    ):
-        assert said in run.refusal(words), words
-    run("check fit.json --data small.csv --proof proof.json")
-    assert "is a proof already" in run.refusal("check proof.json --data small.csv --proof again.json")
-
-
 @pytest.mark.parametrize(
     "command",
     [
@@ -94,11 +71,3 @@ def test_the_data_stand_in_their_place_or_behind_their_option(command, small, ru
         assert "no samples" in run.refusal(command.format(""))
     else:
         assert "given twice" in run.refusal(command.format("small.csv --data small.csv"))
-
-
-def test_a_verb_without_data_says_so(small, run):
-    for words in ("fit svm", "select", "compare"):
-        assert "no data are given" in run.refusal(words)
-    assert "'svm' is no model file, and --data is missing" in run.refusal("export svm -o a.lp")
-    assert "here it is l1-svm" in run.refusal("fit lasso small.csv")
-    assert "did you mean c?" in run.refusal("fit svm small.csv --param cc=1")

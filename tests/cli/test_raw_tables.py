@@ -2,7 +2,6 @@
 
 import csv
 import json
-import re
 
 import numpy as np
 import pytest
@@ -89,38 +88,9 @@ def test_fits_that_do_not_make_one_classifier_of_several_classes_are_refused(thr
         assert message in run.refusal("predict", *words, "--data", "three.csv")
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("fit svm raw.csv --columns size", "leave the other columns out with --drop"),
-        ("fit svm raw.csv --label kind", "name the column with --target"),
-        ("fit svm raw.csv --sep ;", "give it as --read KEY=VALUE"),
-        ("doctor", "'fsopt solvers' says what is installed"),
-        ("data raw.csv", "'fsopt fit' tells what a file holds"),
-        ("predict fit.json raw.csv --missing drop", "No such option: --missing"),
-        ("show svm --data raw.csv --onehot", "No such option: --onehot"),
-    ],
-)
-def test_words_of_former_versions_are_told_what_to_do(folder, run, words, message):
-    assert message in run.refusal(words)
-
-
 @pytest.mark.usefixtures("in_process")
 def test_compare_in_one_command(folder, run):
     words = ["compare", "--data", "raw.csv", *OPTIONS, "--methods", "svm,fsv", "--folds", "3", "--jobs", "1", "--json"]
     run(*words, "--class-weight", "balanced")
     rows = json.loads(run.out)["rows"]
     assert all(row["cv_balanced_accuracy"] > 0.7 and row["cv_auc"] > 0.7 and row["cv_recall"] for row in rows)
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (OPTIONS[:2], "holds texts, such as|different texts"),
-        ([*OPTIONS, "--class-weight", "heavy"], "give balanced"),
-        ([*OPTIONS, "--class-weight", "z=2"], "class 'z'"),
-        ([*OPTIONS[:-1], "mode"], "drop, mean, median, indicator"),
-    ],
-)
-def test_one_line_says_what_to_do(folder, run, words, message):
-    assert re.search(message, run.refusal("fit", "svm", "--data", "raw.csv", *words))

@@ -131,7 +131,6 @@ def test_what_is_no_answer_and_what_was_removed_is_one_line(run, tmp_path):
         ("solve", file("gmeb-dual.lp"), "quadratic constraints are not supported by HiGHS"),
         ("export", path, "-o", tmp_path / "x.lp", "is a model file already"),
         ("convert a.mps b.lp", "write_model_file"),
-        ("certify a.mps a.sol", "fsopt check FILE.mps --solution FILE"),
     ):
         assert said in run.refusal(*words)
     assert "read by HiGHS 1." in run("solve", path)

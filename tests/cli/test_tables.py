@@ -4,39 +4,17 @@ The command line as a bench: examples, meanings of parameters, 80 columns, logs,
 """
 
 import os
-import re
 import subprocess
 import sys
-from pathlib import Path
-from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 import fsopt
-from fsopt.answers.fits import Fit
-from fsopt.cli import comparing, fitting, output, selecting, studying
+from fsopt.cli import comparing, output
 from fsopt.cli.app import GROUPS, command
 from fsopt.common.texts import counted
-from fsopt.data.matrices import Preprocessing
-from fsopt.studies.summary import MEASURES, MethodSummary, Spread
 
 WIDTHS = (80, 100, 120)
-GOLDEN = dict(
-    re.findall(r"^=== (.+)\n((?:(?!===).*\n)*)", Path(__file__).with_name("tables.txt").read_text("utf-8"), re.M)
-)
-"""Verb and width -> its table, without blanks at the ends of lines."""
-
-
-def study():
-    means = (0.9311, 0.9204, 0.8402, 0.8812, 0.9836, 4.0, 0.312, 1.254)
-    measures = {name: Spread(mean, mean / 70, 6) for name, mean in zip(MEASURES, means, strict=True)}
-    tuned = {"c": 0.1, "tuned": [{"lam": 1}]}
-    lines = [
-        MethodSummary("wdbc", "best-subset-penalised", tuned, 7, 7, 0, measures, ()),
-        MethodSummary("clinic/outcome.csv", "gbd", {}, 7, 6, 1, dict.fromkeys(MEASURES), ()),
-    ]
-    studying._print_lines("small", lines)
 
 
 def compare():
@@ -55,38 +33,15 @@ def compare():
     comparing._print({**told, "rows": rows})
 
 
-def select():
-    names = ("concave_points_worst", "age of the patient at the first visit in years")
-    sizes = {"weight": 0.1234, "standardised": 4.06, "odds_ratio": 58.1, "share": 0.9, "p_value": 0.031}
-    sentence = "2 of 30 features, the fewest with 95 % of what the best number gains in log-loss."
-    fit = SimpleNamespace(features=names)
-    records = [{"feature": name, **sizes} for name in names]
-    printed = ["0.123456"] * len(records), "-30.4718"
-    answer = {"sentences": [sentence], "warnings": (), "fit": fit, "to_records": lambda: records}
-    selecting._print(SimpleNamespace(**answer, printed_weights=printed))
-
-
-def show():
-    record = {"method": "fisher", "data": "wdbc", "solver": "clarabel", "status": "feasible", "stop": "complete"}
-    record |= {"objective": 108.56, "bound": None, "iterations": 20, "seconds": {"total": 0.3}, "kernel": None}
-    record |= {"train": dict.fromkeys(("accuracy", "mcc", "balanced_accuracy", "recall", "auc"), 0.9139), "details": {}}
-    record |= {"features": ["radius_worst"], "coef": [0.0, 0.433462], "support": [1], "intercept": -0.164503}
-    held = {"kind": "convex", "tolerance": 1e-6, "ok": True, "residuals": {"gap": 2e-9}, "notes": []}
-    held |= {"objective": 108.56, "bound": 108.56}
-    map_ = Preprocessing("standard", np.zeros(2), np.ones(2))
-    known = {**record, "coef": np.array(record["coef"]), "params": {}, "history": (), "certificate": None}
-    fit = Fit(**{name: value for name, value in known.items() if name not in ("data", "train")}, preprocessing=map_)
-    fitting.print_fit(fit, record | {"certificate": held})
-
-
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("verb", [study, compare, select, show])
-def test_the_tables_are_the_golden_ones(verb, width, capsys, monkeypatch):
+def test_a_comparison_has_all_its_columns_and_words(width, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(width))
-    verb()
+    compare()
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= width
-    assert "\n".join(map(str.rstrip, lines)).strip() == GOLDEN[f"{verb.__name__} {width}"].strip()
+    words = " ".join(lines).split()
+    for word in ("method", "standing", "features", "accuracy", "balanced", "AUC", "status", "0.9000", "±0.012", "svm"):
+        assert word in words, word
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -113,12 +68,23 @@ def test_parts_have_all_columns_once_and_the_names_each_time(capsys, monkeypatch
     assert " ".join(out.split()).endswith("a reason of some words")
 
 
-def test_a_table_without_rows_and_one_with_a_number_wider_than_the_output(capsys, monkeypatch):
+def test_a_table_without_rows_and_numbers_wider_than_the_output(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "30")
     output.show(output.table("", ("a", ">b c"), []), output.table("", (">a",), [["9" * 50]]))
-    out = capsys.readouterr().out
-    assert max(map(len, out.splitlines())) <= 30
-    assert "9…" in out, "what is cut has a mark"
+    head, *_, number = capsys.readouterr().out.splitlines()
+    assert (head.split(), number) == (["a", "b"], "9" * 50), "no number is cut"
+    monkeypatch.setenv("COLUMNS", "40")
+    output.show(output.pairs([("name", "a text of more words that goes on below"), ("n", None), ("longer", 1.5)]))
+    assert capsys.readouterr().out.splitlines() == [
+        "name    a text of more words that goes",
+        "        on below",
+        "n       -",
+        "longer  1.5",
+    ]
+
+
+def test_a_time_that_two_digits_do_not_show_is_no_zero():
+    assert [output.seconds(value) for value in (0.0, 0.0049, 0.005, 1.234)] == ["< 0.01", "< 0.01", "0.01", "1.23"]
 
 
 def test_a_figure_without_cells_has_a_title_and_no_table(run):

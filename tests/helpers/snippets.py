@@ -102,7 +102,7 @@ def pictures(page: str) -> list[tuple[list[str], list[str]]]:
 
 def without_numbers(text: str) -> str:
     """Return a text with a sign for each number, whose digits depend on the machine, and single blanks."""
-    return " ".join(re.sub(r"-?\d+(\.\d*)?(e[-+]?\d+)?", "#", text).split())
+    return " ".join(re.sub(r"(?:< )?-?\d+(\.\d*)?(e[-+]?\d+)?", "#", text).split())
 
 
 def agrees(shown: list[str], real: str) -> bool:

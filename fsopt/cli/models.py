@@ -1,0 +1,384 @@
+"""Verbs of models, methods and solvers: their registries, and one model that is shown, solved or exported."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fsopt.cli import options
+from fsopt.cli.options import WHOLE, load
+from fsopt.cli.output import (
+    EXIT_SOLVED,
+    deliver,
+    emit,
+    exit_code,
+    pairs,
+    print_fit,
+    print_json,
+    print_solve,
+    progress_bar,
+    remark,
+    table,
+    written,
+)
+from fsopt.cli.output import show as put
+from fsopt.common.customising import complete, customised, names_of
+from fsopt.data.layout import Layout
+from fsopt.errors import FsoptError, ParameterError, SolverError
+
+if TYPE_CHECKING:
+    import pyomo.environ as pyo
+
+    from fsopt.answers.results import SolveResult
+    from fsopt.data import Dataset
+    from fsopt.solvers.base import Session
+    from fsopt.solvers.spec import SolverSpec
+
+LICENCES: Mapping[str, tuple[str, str]] = {
+    "mosek": ("MOSEKLM_LICENSE_FILE", "~/mosek/mosek.lic"),
+    "gurobi": ("GRB_LICENSE_FILE", "~/gurobi.lic"),
+    "xpress": ("XPAUTH_PATH", "~/xpauth.xpr"),
+}
+"""Solver that needs a licence -> environment variable with its place, and the usual place."""
+Scale = Annotated[str, typer.Option("--scale", help="none, center or standard: the features before the model is built")]
+
+
+def models(json: options.Json = False) -> None:
+    """List the models: class, paper and equation, parameters."""
+    from fsopt.models.registry import MODELS
+
+    rows = [
+        {"model": m.slug, "class": m.problem_class, "paper": m.paper, "equation": m.equation}
+        | {"parameters": _defaults(m.parameters), "summary": m.summary}
+        for m in MODELS.values()
+    ]
+    _list("models", ("model", "class", "paper", "equation"), rows, json)
+    if not json:
+        put("'fsopt show MODEL' has the program, '--json' the parameters")
+
+
+def solvers(json: options.Json = False) -> None:
+    """List the solvers: classes, what they prove, what is missing."""
+    from fsopt.compiler.classes import CLASSES
+    from fsopt.solvers.registry import SOLVERS
+
+    names = ("proves", "duals", "vertex", "in_place", "tolerance", "available")
+    rows: list[dict[str, Any]] = [
+        {"solver": s.name, "classes": [c for c in CLASSES if c in s.classes]}
+        | {name: getattr(s, name) for name in names}
+        | {"why_not": _missing(s), "licence": s.licence}
+        for s in SOLVERS.values()
+    ]
+    if not json:
+        for row in rows:
+            row |= {"classes": " ".join(row["classes"]), "duals": "yes" if row["duals"] else None}
+            row["available"] = row["why_not"] or "yes"
+    _list("solvers", ("solver", "classes", "proves", "duals", "tolerance", "available"), rows, json)
+
+
+def _list(title: str, heads: Sequence[str], rows: Sequence[Mapping[str, Any]], json: bool) -> None:
+    """Print records of a registry, or these entries of them as a table."""
+    if json:
+        print_json({title: rows})
+        return
+    put(table(title, heads, [[None if row[head] in ("", []) else row[head] for head in heads] for row in rows]))
+
+
+def _missing(solver: SolverSpec) -> str:
+    """Return what a solver lacks here, and the remedy; empty where nothing is missing."""
+    if not solver.available:
+        if solver.present is not None:
+            return f"it is not installed, or cannot run here: {solver.pip}"
+        return f"package '{solver.package}' is not installed: {solver.pip}"
+    variable, place = LICENCES.get(solver.name, ("HOME", "~"))
+    found = Path(place).expanduser().exists() or os.environ.get(variable)
+    return "" if found else f"no licence is found: {solver.licence}"
+
+
+def methods(
+    name: Annotated[
+        str | None,
+        typer.Argument(help="one method, with the meaning of its parameters", autocompletion=options.methods),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """List the methods, or one with the meaning of its parameters."""
+    from fsopt.methods.registry import METHODS
+    from fsopt.models.display import displayed_program, meanings, plain_text
+
+    def head(name: str) -> dict[str, Any]:
+        m = METHODS[name]
+        return {"method": name, "summary": m.summary} | {
+            k: list(v) if isinstance(v := getattr(m, k), tuple) else v
+            for k in ("paper", "equation", "models", "driver")
+        }
+
+    if name is None:
+        rows = [{**head(m), "parameters": _defaults(entry.parameters)} for m, entry in METHODS.items()]
+        _list("methods", ("method", "paper", "equation", "models", "driver"), rows, json)
+        if not json:
+            put("'fsopt methods NAME' has the parameters")
+        return
+    doc = inspect.getdoc(METHODS[name].fit) or ""
+    known, defaults = meanings(doc), _defaults(METHODS[name].parameters)
+    parameters = [{"parameter": k, "default": v, "meaning": plain_text(known.get(k, ""))} for k, v in defaults.items()]
+    if json:
+        print_json({**head(name), "latex": displayed_program(doc), "parameters": parameters})
+        return
+    put(pairs([(k, v or None) for k, v in head(name).items()]), "\n" + displayed_program(doc))
+    heads = ("--param", "default", "meaning")
+    put(table("parameters", heads, [tuple(row.values()) for row in parameters]) if parameters else "no parameters")
+
+
+def _defaults(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return name -> default of parameters, the word ``required`` where there is none."""
+    return {
+        k: "required" if v is inspect.Parameter.empty else list(v) if isinstance(v, tuple) else v
+        for k, v in parameters.items()
+    }
+
+
+def show(
+    context: typer.Context,
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="a slug of 'fsopt models', or an answer saved with -o, .json",
+            metavar="MODEL|FILE.json",
+            autocompletion=options.models,
+        ),
+    ],
+    data: options.OptionalData = None,
+    param: options.Params = None,
+    latex: Annotated[bool, typer.Option("--latex", help="print the program alone, as LaTeX")] = False,
+    json: options.Json = False,
+) -> None:
+    """Show a model and its size on a data set, or a saved answer."""
+    from fsopt.answers.saved import fit_from, read_record
+
+    if not (name.endswith(".json") or Path(name).is_file()):
+        _show_model(name, data, options.parse_params(param), latex, json)
+        return
+    options.only(context, "of a saved answer", ("name", "json"))
+    record = read_record(name)
+    if json:
+        print_json(record)
+    elif "method" in record:
+        print_fit(fit_from(record, name), record)
+    else:
+        print_solve(record)
+
+
+def _show_model(model: str, data: str | None, params: dict[str, Any], latex: bool, json: bool) -> None:
+    """Show a model, without data on those of its trial."""
+    from fsopt.compiler import compile_model
+    from fsopt.compiler.classes import program_class
+    from fsopt.models.display import components, displayed_program
+    from fsopt.models.draws import trial_data
+    from fsopt.models.papers import PAPERS
+    from fsopt.models.registry import MODELS, build
+
+    entry = MODELS[model]
+    program = displayed_program(inspect.getdoc(entry.builder) or "")
+    if latex and not json:
+        emit(f"\\begin{{aligned}}\n{program}\n\\end{{aligned}}\n")
+        return
+    source = load(data) if data else trial_data(model)
+    if not data:
+        params = {**entry.trial.params, **params}
+        remark(f"sizes are those of {source.n} samples and {source.p} features; give --data for yours")
+    model_ = build(model, source, **params)
+    compiled = compile_model(model_)
+    heads = ("component", "kind", "size", "equation")
+    size = {"variables": compiled.n, "integer": int(compiled.integer.sum()), "rows": compiled.A.shape[0]}
+    size |= {"nonzeros": compiled.A.nnz, "cones": len(compiled.cones)}
+    record = {"model": model, "class": program_class(compiled), "paper": entry.paper, "equation": entry.equation}
+    found = components(model_)
+    if json:
+        listed = [dict(zip(heads, one, strict=True)) for one in found]
+        print_json(record | {"latex": program, "size": size, "components": listed})
+        return
+    authors = PAPERS[entry.paper].authors if entry.paper else ""
+    told = {"model": model, "summary": entry.summary, "class": record["class"]}
+    told |= {"source": ", ".join(filter(None, (authors, entry.equation))) or None}
+    listing = table("components", ("component", "kind", ">size", "meaning"), found)
+    put(pairs((told | size).items()), "\n" + program + "\n", listing)
+
+
+def solve(
+    model: options.Model,
+    data: options.OptionalData = None,
+    layout: Layout = WHOLE,
+    param: options.Params = None,
+    scale: Scale = "none",
+    solver: options.Solver = None,
+    options_file: options.Options = None,
+    time_limit: options.TimeLimit = None,
+    verify: Annotated[str | None, typer.Option("--verify", help="solve again with this solver and compare")] = None,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="of an infeasible model the constraints and bounds that contradict each other"),
+    ] = False,
+    tee: options.Tee = False,
+    customise: options.Customise = None,
+    output: options.Output = None,
+    json: options.Json = False,
+) -> int:
+    """Solve a model or a model file, and certify the answer."""
+    from fsopt.answers.records import sealed
+    from fsopt.answers.saved import solve_record
+    from fsopt.formats.solution import solution_record
+    from fsopt.solvers.base import Session
+    from fsopt.solvers.registry import solver_spec
+
+    if verify is not None:
+        solver_spec(verify)
+    solver_options = options.read_options(options_file)
+    changes, started = {}, time.perf_counter()
+    if is_file(model, data):
+        program = read_file(model, {"data": data, "param": param, "customise": customise})
+        recorded: Callable[..., dict[str, Any]] = partial(solution_record, path=model)
+    else:
+        source, params = load(str(data), layout), _solvable(model, options.parse_params(param))
+        changes, started = options.read_changes(customise, (model,)) or {}, time.perf_counter()
+        program, work = built(model, source, params, scale)
+        recorded = partial(solve_record, slug=model, data=work, source=str(data), params=params)
+    spent = time.perf_counter() - started
+    with customised(changes):
+        session = Session(program, solver, options=solver_options, tee=tee)
+    result = _run(session, model, time_limit)
+    record = recorded(program, result)
+    if "data" in record:
+        record |= {"scale": scale, "layout": layout.stated} | ({"customised": names_of(changes)} if changes else {})
+    record["seconds"]["build"] = spent
+    if verify is not None:
+        record["verify"] = _second_solve(program, verify, result)
+    if explain and not (result.stop == "interrupted" or result.status.solved):
+        record["explanation"] = _explanation(program, time_limit)
+    record = sealed(record)
+    deliver(record, output, as_json=json, present=lambda: print_solve(record))
+    return exit_code(result)
+
+
+def is_file(model: str, data: str | None) -> bool:
+    """Return whether a model is a file of one; raises ParameterError for a slug without data."""
+    from fsopt.formats.read import is_model_file
+
+    found = is_model_file(model)
+    if data is None and not found:
+        raise ParameterError(f"'{model}' is no model file, and --data is missing", "give --data, for example wdbc")
+    return found
+
+
+def read_file(path: str, others: Mapping[str, Any]) -> pyo.ConcreteModel:
+    """Return the model of a file; raises ParameterError for an option of models that are built."""
+    from fsopt.formats.read import read_model
+
+    for name, value in others.items():
+        if value:
+            raise ParameterError(f"--{name} is for models on data sets, '{path}' is a model file", "leave it out")
+    return read_model(path)
+
+
+def built(model: str, data: Dataset, params: dict[str, Any], scale: str) -> tuple[pyo.ConcreteModel, Dataset]:
+    """Return a model on preprocessed data, and these data."""
+    from fsopt.methods.preprocessing import preprocess
+    from fsopt.models.registry import build
+
+    work, _ = preprocess(data, scale)
+    return build(model, work, **params), work
+
+
+def changed(
+    model: str, data: str, layout: Layout, params: dict[str, Any], scale: str, customise: options.Customise
+) -> pyo.ConcreteModel:
+    """Return a model on a data set, changed as --customise says."""
+    program, _ = built(model, load(data, layout), params, scale)
+    with customised(options.read_changes(customise, (model,)) or {}):
+        complete(program)
+    return program
+
+
+def _solvable(model: str, params: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a model that solvers take: complementarities become disjunctions, which is told."""
+    from fsopt.models.registry import MODELS
+    from fsopt.models.sla.hyperplane import BIG_M
+
+    entry = MODELS[model]
+    if entry.problem_class != "MPEC" or "big_m" not in entry.parameters:
+        return params
+    found = {"big_m": BIG_M, **params}
+    remark(
+        f"{model}: no solver takes complementarities; solved as a mixed-integer program in which one of two sides is "
+        f"0 and the other at most M = {found['big_m']} (--param big_m=M)"
+    )
+    return found
+
+
+def _run(session: Session, name: str, time_limit: float | None) -> SolveResult:
+    """Solve a model under a progress bar of its name."""
+    spec, nonconvex = session.spec, session.problem_class in ("NLP", "MINLP")
+    if nonconvex and not session.requested and spec.proves == "global":
+        remark(f"nonconvex: solved globally by {spec.name}, which may take long; Ctrl-C keeps the incumbent")
+    with progress_bar(name):
+        return session.solve(time_limit=time_limit)
+
+
+def _second_solve(model: pyo.ConcreteModel, solver: str, first: SolveResult) -> dict[str, Any]:
+    """Solve again with another solver and return the relative differences of both answers, or why it failed."""
+    from fsopt.answers.records import plain
+    from fsopt.solvers.base import Session
+
+    try:
+        second = Session(model, solver).solve(load=False)
+    except FsoptError as error:  # the first answer stays
+        return {"solver": solver, "status": "none", "failed": str(error)}
+    difference = None
+    if first.objective is not None and second.objective is not None:
+        difference = abs(first.objective - second.objective) / max(1.0, abs(first.objective))
+    residuals = {} if second.certificate is None else second.certificate.residuals
+    found = {"solver": solver, "status": second.status, "objective": second.objective, "difference": difference}
+    found |= {"infeasibility": residuals.get("infeasibility")}
+    return {k: plain(v) for k, v in found.items()}
+
+
+def _explanation(model: pyo.ConcreteModel, time_limit: float | None) -> dict[str, Any]:
+    """Return the constraints and bounds of a model that contradict each other; the answer stays where that fails."""
+    from fsopt.analysis.infeasibility import explain_infeasibility
+    from fsopt.answers.records import plain
+
+    try:
+        found = explain_infeasibility(model, time_limit=time_limit or 60.0)
+    except (SolverError, KeyboardInterrupt) as error:
+        return {"status": "unknown", "summary": f"not explained: {str(error) or 'interrupted'}"}
+    return {**plain(asdict(found)), "summary": found.summary()}
+
+
+def export(
+    model: options.Model,
+    output: Annotated[Path, options.file("file ending in .lp, .mps, .nl or .cbf")],
+    data: options.OptionalData = None,
+    layout: Layout = WHOLE,
+    param: options.Params = None,
+    scale: Scale = "none",
+    customise: options.Customise = None,
+    json: options.Json = False,
+) -> int:
+    """Write a model in the format of a file."""
+    from fsopt.formats.writers import export as write
+
+    if is_file(model, data):
+        raise ParameterError(f"'{model}' is a model file already", "HiGHS writes it in another format")
+    params = options.parse_params(param)
+    record = {"model": model, "data": data, "params": params, "scale": scale}
+    program = changed(model, str(data), layout, params, scale, customise)
+    written(write(program, output), record, as_json=json)
+    return EXIT_SOLVED

@@ -1,0 +1,217 @@
+"""Mistakes of a new user, on the command line and in Python: one line with the remedy, exit 2, nothing written."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fsopt
+
+GOOD = "a,b,label\n1,2,1\n2,1,1\n3,1,0\n0,5,0\n1,1,1\n2,2,0\n"
+FILES = {
+    "good.csv": GOOD,
+    "other.csv": GOOD.replace("1,2,1", "1,3,1"),
+    "people.csv": "age,bp,town,ill\n50,120,x,yes\n60,130,y,no\n40,110,x,no\n55,125,z,yes\n",
+    "german.csv": "age;bp;ill\n50,5;120,1;yes\n60,1;130,2;no\n40,2;110,5;no\n55,7;125,6;yes\n",
+    "three.csv": "a,label\n1,1\n2,2\n3,3\n0,1\n",
+    "gaps.csv": "a,b,label\n1,2,1\n,1,1\n3,1,0\n0,5,0\n",
+    "capital.csv": "A,b\n1,2\n",
+    "bad.toml": "threads = = 1\n",
+    "typed.toml": 'threads = "many"\n',
+    "list.json": "[1, 2]",
+    "deep.json": "[" * 100_000,
+    "notanswer.json": '{"a": 1}',
+    "one.lp": "Minimize\n obj: x\nSubject To\n row: x >= 1\nEnd\n",
+    "two.lp": "Minimize\n obj: x\nSubject To\n row: x >= 2\nEnd\n",
+}
+COMMANDS = """
+fitt svm good.csv :: Did you mean 'fit'?
+fit svm :: no data are given: name a file, wdbc
+fit svmm good.csv :: there is no method called 'svmm': did you mean svm
+fit lasso good.csv :: here it is l1-svm
+fit fsp-m good.csv :: 'fsp-m' is no method: it is a model
+solve best-subset --data good.csv :: 'best-subset' is no model: it is a method
+solve svn --data good.csv :: did you mean svm
+solve svm :: give --data, for example wdbc
+solve svm good.csv :: the data are given by --data
+fit svm good.csv good.csv :: see 'fsopt fit --help'
+fit svm good.csv --data good.csv :: the data are given twice
+fit svm god.csv :: there is no file god.csv: did you mean good.csv
+fit svm wbdc :: did you mean wdbc?
+fit svm folder.csv :: there is no file
+fit svm good.csv --param k :: not of the form k=v: for example --param c=1.0
+fit best-subset good.csv --param k=1 :: has no parameter 'k': did you mean m?
+fit best-subset good.csv --param n_features=1 :: did you mean m?
+fit best-subset good.csv --param tol=1 :: did you mean tolerance?
+fit svm good.csv --param cc=1 :: did you mean c?
+fit svm good.csv --param target=b :: tables are read by fsopt.load_dataset
+fit svm good.csv --param solver=highs :: no parameter of a model or method
+fit best-subset good.csv --param m=9 :: outside [1, 2] (there are 2 features)
+fit svm good.csv --param c=-1 :: give a value inside
+fit svm good.csv --param c=big :: must be a number, not 'big'
+fit svm good.csv --param c=1 --param c=2 :: given twice
+fit svm good.csv --c 1 :: a parameter of a model or method is --param c=VALUE
+fit svm good.csv --params c=1 :: Possible options: --param
+fit svm good.csv --label b :: name the column with --target
+fit svm good.csv --sep ; :: give it as --read KEY=VALUE
+fit svm good.csv --time-limit 0 :: give seconds > 0
+fit svm good.csv --time-limit soon :: should be a valid number
+fit svm good.csv --solver cplex :: here it is pyomo:cplex
+fit svm good.csv --solver HiGHS :: did you mean highs?
+fit svm good.csv --solver pyomo:nothing :: Pyomo knows no solver 'nothing'
+fit fsv good.csv --solver clarabel :: take one that does: highs
+solve gmeb-dual --data good.csv --solver highs :: installed for SOCP: clarabel
+solve svm --data good.csv --options no.toml :: cannot read the options file
+solve svm --data good.csv --options bad.toml :: is not TOML
+solve svm --data good.csv --options typed.toml :: 'threads'
+solve svm --data good.csv --scale robust :: one of standard
+fit svm people.csv :: there is no column 'label' among the 4 columns: name the column with --target
+fit svm people.csv --target il :: for example one of: ill
+fit svm people.csv --target ill :: --onehot makes 0/1 features of them, --drop town leaves the column out
+fit svm german.csv --target ill :: read them with --read decimal=','
+fit svm three.csv :: --positive makes one of them (or several) +1
+fit svm gaps.csv :: --missing (drop, mean, median or indicator)
+fit svm gaps.csv --missing zero :: one of drop, mean, median, indicator
+fit svm good.csv --class-weight heavy :: give balanced
+fit fsv good.csv --checkpoint c.npz :: method 'fsv' has no checkpoints
+fit svm good.csv -o nowhere/fit.json :: create the folder first
+fit svm good.csv -o readonly.json :: read-only
+export svm --data good.csv -o model.gams :: use one of .lp
+export svm --data good.csv :: Missing option '-o'
+predict fit.json :: for example fsopt predict fit.json new.csv
+predict fit.json capital.csv :: the data have no column a: did you mean A?
+predict good.csv fit.json :: is not JSON
+predict solved.json good.csv :: is a solved model, not a fit
+predict fit.json good.csv --proba :: take loss='logistic' or fsopt.select
+predict fit.json good.csv --missing drop :: No such option: --missing
+check fit.json :: give --data
+check fit.json --data other.csv :: was computed from other data
+check svm --data good.csv :: is a model, no answer
+check one.json --data two.lp :: is an answer of another model than 'two.lp', by its digest
+check one.json --data good.csv :: is an answer to a model file, 'one.lp'
+check fit.json --data one.lp :: is an answer of a data set, 'good.csv'
+check list.json --data good.csv :: not a saved answer
+check deep.json --data good.csv :: is not JSON
+check proof.json --data good.csv --proof again.json :: is a proof already
+show notanswer.json :: not a saved answer
+show good.csv :: is not JSON
+show fit.json --param c=1 :: --param has no meaning of a saved answer
+compare good.csv --methods gmeb,foo :: no method called 'foo'
+compare good.csv --folds 1 :: --folds 1 is no cross-validation
+compare good.csv --folds 9 :: choose --folds from 2 to 3
+compare good.csv --methods svm --param c=1 :: not of the form METHOD.k=v
+compare good.csv --folds 2 --jobs 0 :: --jobs 0 is no number of processes
+select wdbc --features 50 :: outside [1, 30]
+select good.csv :: give data with 4 samples of each class
+select good.csv --rule best :: one of log-loss, shortest
+select good.csv --report page.pdf :: give a name with .html
+select good.csv --path 1..3 :: as 1,2,5 or 1-10, or all
+select good.csv --path 9 :: the data have 2 features
+select good.csv --path 1 --features 2 :: --features has no meaning with --path
+select good.csv --loss logistic :: --loss has no meaning without --path
+study study.toml :: Missing option '--store'
+study good.csv --store s.sqlite :: is not TOML
+study --store s.sqlite -o rows.txt :: let it end in .csv
+study a.toml --store s.sqlite -o rows.csv :: --output has no meaning of a run
+study --store s.sqlite --jobs 2 :: --jobs has no meaning without STUDY.toml
+reproduce :: 'fsopt reproduce --list' has the names
+reproduce table3 :: did you mean gmeb-table3
+"""
+D = fsopt.Dataset(np.array([[0.0, 1], [1, 0], [2, 3], [3, 2]]), np.array([-1.0, -1, 1, 1]))
+X, FRAME = D.X, pd.DataFrame({"a": [1.0, 2, 3, 4], "ill": ["n", "n", "y", "y"]})
+CALLS = {
+    "build('best-subset', D)": "'best-subset' is no model: it is a method",
+    "fit('fsp-m', D)": "'fsp-m' is no method: it is a model",
+    "fit('best-subset', D, k=1)": "did you mean m?",
+    "fit('best-subset', D, tol=1)": "did you mean tolerance?",
+    "fit('svm', FRAME, target='ill')": "load_dataset(..., target=...)",
+    "fit('svm', FRAME)": "give (frame, y) with the labels, or with the name of their column",
+    "fit('svm', X)": "give (X, y), or a Dataset, which has both",
+    "fit('svm', X, D.y[:2])": "y holds a label for each sample",
+    "fit('svm', X, X[:, 0])": "make two classes",
+    "fit('svm', D, solver='cplex')": "here it is pyomo:cplex",
+    "fit(D, 'svm')": "give a name in quotes",
+    "select(X, D.y, k=1)": "did you mean features?",
+    "selection_path(D, k=1)": "did you mean m?",
+    "load_dataset('wdcb')": "did you mean wdbc?",
+    "solve('svm')": "for example of fsopt.build",
+    "load_fit('nowhere.json')": "check the path",
+    "fit('svm', D).predict(X[:, :1])": "2 features of the fit",
+}
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("mistakes")
+    for name, text in FILES.items():
+        (folder / name).write_text(text)
+    (folder / "folder.csv").mkdir()
+    (folder / "readonly.json").write_text("keep me")
+    (folder / "readonly.json").chmod(0o444)
+    return folder
+
+
+@pytest.fixture
+def folder(prepared, monkeypatch, run):
+    monkeypatch.chdir(prepared)
+    monkeypatch.delenv("FSOPT_DATA", raising=False)
+    if not Path("fit.json").exists():
+        run("fit svm good.csv -o fit.json")
+        run("check fit.json --data good.csv --proof proof.json")
+        run("solve svm --data good.csv -o solved.json")
+        run("solve one.lp -o one.json")
+    return prepared
+
+
+@pytest.mark.parametrize("line", COMMANDS.strip().splitlines())
+def test_a_mistake_is_one_line_with_its_remedy(line, folder, run):
+    command, expected = line.split(" :: ")
+    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    assert expected in run.refusal(f"{command} --json")
+    error = json.loads(run.out)["error"]
+    assert set(error) == {"kind", "message", "hint"}
+    assert error["hint"], "an error says what to do"
+    assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_mistake_in_python_is_one_line_with_its_remedy(call, folder):
+    with pytest.raises((fsopt.errors.FsoptError, TypeError)) as refused:
+        eval(f"fsopt.{call}")
+    assert CALLS[call] in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_path_takes_samples_and_labels_as_select_does():
+    one, other = (fsopt.selection_path(*given, m=[1]) for given in ((D,), (X, D.y)))
+    assert one.to_records() == other.to_records()
+
+
+def test_without_json_stdout_is_empty_and_without_words_there_is_help(run):
+    run.refusal("solve svm --data nowhere.csv")
+    assert (run.out, len(run.err.splitlines())) == ("", 1)
+    assert "Catalogue" in run("")
+
+
+def test_a_solver_that_is_not_installed_is_named_with_its_pip_line(folder, run, monkeypatch):
+    monkeypatch.setattr("fsopt.solvers.spec.find_spec", lambda name: None if name == "clarabel" else object())
+    said = run.refusal("solve svm --data good.csv --solver clarabel")
+    assert "solver 'clarabel' is not installed: pip install clarabel; installed for QP: " in said
+
+
+def test_a_licence_that_is_missing_is_named(run, monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("MOSEKLM_LICENSE_FILE", "GRB_LICENSE_FILE", "XPAUTH_PATH"):
+        monkeypatch.delenv(name, raising=False)
+    found = {row["solver"]: row for row in run("solvers --json")["solvers"]}
+    assert found["highs"]["why_not"] == ""
+    assert all(
+        "no licence is found" in found[s]["why_not"] for s in ("mosek", "gurobi", "xpress") if found[s]["available"]
+    )
+
+
+@pytest.mark.parametrize("value", ["9" * 5000, "[" * 5000, "[" * 5000 + "]" * 5000, "[" * 800 + "]" * 800])
+def test_a_value_of_any_length_is_refused_in_a_short_line(value, folder, run):
+    assert len(run.refusal(f"solve svm --data good.csv --param c={value}")) < 300
