@@ -64,7 +64,10 @@ BOTH = {
     "fit svm --data words.csv --target lable": (lambda: load("words.csv", target="lable"), "with target=, for"),
     "fit svm --data words.csv --drop c": (lambda: load("words.csv", drop="c"), "with drop=, for"),
     "fit svm --data words.csv --target b": (lambda: load("words.csv", target="b"), "column with target="),
-    "fit svm --data words.csv --read encoding=x": (lambda: load("words.csv", encoding="x"), ": encoding= names"),
+    "fit svm --data words.csv --read encoding=x": (
+        lambda: load("words.csv", encoding="x"),
+        "its encoding by encoding=",
+    ),
 }
 """The commonest mistakes: on the command line, in Python, and a part of the message there."""
 THEIRS = {"folds=": "--folds", "jobs=": "--jobs ", "missing=": "--missing", "onehot=True": "--onehot"}

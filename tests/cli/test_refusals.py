@@ -70,13 +70,13 @@ solve svm --data good.csv --scale robust :: one of standard
 fit svm people.csv :: there is no column 'label' among the 4 columns: name the column with --target
 fit svm people.csv --target il :: for example one of: ill
 fit svm people.csv --target ill :: --onehot makes 0/1 features of them, --drop town leaves the column out
-fit svm german.csv --target ill :: read them with --read decimal=','
+fit svm german.csv --target ill :: such as --read decimal=','
 fit svm three.csv :: --positive makes one of them (or several) +1
 fit svm gaps.csv :: --missing (drop, mean, median or indicator)
 fit svm gaps.csv --missing zero :: one of drop, mean, median, indicator
 fit svm good.csv --class-weight heavy :: give balanced
 fit fsv good.csv --checkpoint c.npz :: method 'fsv' has no checkpoints
-fit svm good.csv -o nowhere/fit.json :: create the folder first
+fit svm good.csv -o nowhere/fit.json :: there is no folder
 fit svm good.csv -o readonly.json :: read-only
 export svm --data good.csv -o model.gams :: use one of .lp
 export svm --data good.csv :: Missing option '-o'
@@ -127,8 +127,8 @@ CALLS = {
     "fit('best-subset', D, k=1)": "did you mean m?",
     "fit('best-subset', D, tol=1)": "did you mean tolerance?",
     "fit('svm', FRAME, target='ill')": "load_dataset(..., target=...)",
-    "fit('svm', FRAME)": "give (frame, y) with the labels, or with the name of their column",
-    "fit('svm', X)": "give (X, y), or a Dataset, which has both",
+    "fit('svm', FRAME)": "of a DataFrame the name of the column of y too",
+    "fit('svm', X)": "there are samples without labels: give (X, y)",
     "fit('svm', X, D.y[:2])": "y holds a label for each sample",
     "fit('svm', X, X[:, 0])": "make two classes",
     "fit('svm', D, solver='cplex')": "here it is pyomo:cplex",
