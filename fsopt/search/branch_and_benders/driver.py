@@ -27,10 +27,9 @@ from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, ENDS, OutOfTimeError, Run, Steps, resumable
 from fsopt.errors import InfeasibleError, ParameterError
-from fsopt.search.branch_and_benders import checkpoint
+from fsopt.search.branch_and_benders import evidence
 from fsopt.search.branch_and_benders.compiled import before_the_clock, counted
 from fsopt.search.branch_and_benders.cuts import Grid
-from fsopt.search.branch_and_benders.evidence import certify, pack, useful_cuts
 from fsopt.search.branch_and_benders.problem import DEFAULT_SETTINGS, BranchSettings, SelectionProblem
 from fsopt.search.branch_and_benders.root import STAGES, any_selection, begin
 from fsopt.search.branch_and_benders.search import SelectionSearch
@@ -176,7 +175,7 @@ class _Loop:
 
     def _resume(self, path: Path) -> None:
         """Go on where a checkpoint ends, from the given selection too where it is another one."""
-        self.search, run = checkpoint.load(path, self.problem, self.settings)
+        self.search, run = evidence.load_checkpoint(path, self.problem, self.settings)
         self.slice_end = run["slice_end"]
         self.started -= run["elapsed"]
         self.recorder.resume(run["history"], [NAME])
@@ -242,8 +241,8 @@ class _Loop:
             "solved": search.solved,
         }
         point = {} if search.incumbents.best is None else {"search": search}
-        evidence = {"complete": complete, "write": write}
-        return Iterate(upper, point, lower, evidence, record if told else None, stop, within=True)
+        how = {"complete": complete, "write": write}
+        return Iterate(upper, point, lower, how, record if told else None, stop, within=True)
 
     def save(self, at: Iterate) -> None:
         """Replace the checkpoint where an iterate asks for it."""
@@ -252,7 +251,7 @@ class _Loop:
 
     def _write(self, path: Path, history: list[Mapping[str, Any]]) -> None:
         run = {"history": history, "slice_end": self.slice_end, "elapsed": self.elapsed}
-        checkpoint.save(path, self.search, run)
+        evidence.save_checkpoint(path, self.search, run)
 
     def end(self, stop: str) -> DriverResult:
         """Return the result, with the support vector machine on the incumbent solved to all digits."""
@@ -264,14 +263,19 @@ class _Loop:
         grace = None if left is None else max(left, SHARE * (self.run.time_limit or 0.0))
         with suppress(OutOfTimeError), clock.limited(grace, extend=True):
             search.incumbents.solve(best.selection)
-        point: dict[str, Any] = {"seeds": useful_cuts(search)}
+        point: dict[str, Any] = {"seeds": evidence.useful_cuts(search)}
         # A value that is as good may be that of another hyperplane, as far as the last digits of a value tell.
         polished = search.incumbents.best
         answer = best if polished is None or polished.value > best.value * (1.0 + POLISH) else polished
         search.incumbents.best = answer
         lower = float(min(search.bound, answer.value))
-        certificate = certify(search, answer, lower)
-        point |= {"sigma": answer.selection.astype(float), "w": answer.w, "b": answer.b, "evidence": pack(search)}
+        certificate = evidence.certify(search, answer, lower)
+        point |= {
+            "sigma": answer.selection.astype(float),
+            "w": answer.w,
+            "b": answer.b,
+            "evidence": evidence.pack(search),
+        }
         self.recorder.count(NAME, time.perf_counter() - self.counted)
         stop = closed(stop, certificate.residuals["gap"], self.settings.tolerance)
         return self.recorder.end_certified(certificate, stop, point)

@@ -184,9 +184,9 @@ def of_gap(alpha: Number, margin: Number, caps: Number, gamma: Number, entropy: 
 def charges(p: NodeRelaxation, at: InteriorPoint, q: Vector, value: float) -> tuple[Number, Number]:
     """Return what multipliers of a dual value pay for their products q, and how much of it the iterate says."""
     if p.norm:
-        size, root, mu = float(np.linalg.norm(q)), float(np.sqrt(2.0 * p.r[0])), at.x[-1]
+        size, root = float(np.linalg.norm(q)), float(np.sqrt(2.0 * p.r[0]))
         if p.norm > 0:
-            return root * size, 0.5 * (at.q @ at.q) / mu + mu * p.r[0]
+            return root * size, 0.5 * (at.q @ at.q) / at.x[-1] + at.x[-1] * p.r[0]
         return value * max(1.0 - root / max(size, 1e-300), 0.0), 0.0
     if p.columns is None:
         return charges_alone(p, at, q, value)
@@ -222,7 +222,7 @@ def step(p: NodeRelaxation, at: InteriorPoint) -> bool:
     mean = np.dot(at.x, at.z) / len(at.x)
     d = direction(p, at, of, 0.0, none, none)
     length = min(d[4], 1.0)
-    left = np.dot(at.x + length * d[0], at.z + length * d[1]) / len(at.x)
+    left = (1.0 - length) * mean + length * length * np.dot(d[0], d[1]) / len(at.x)  # as x d_z + z d_x = -x z
     aim = max(mean * min(1.0, left / mean) ** 3, CENTERING * mean)
     d = direction(p, at, of, aim, d[0], d[1])
     if d[4] < 0.1:  # the second-order term misleads: a plain, well centred step

@@ -24,9 +24,8 @@ from fsopt.common import checkpoints, clock
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
 from fsopt.errors import FileError, OutOfTimeError
-from fsopt.search.branch_and_benders import checkpoint, driver
+from fsopt.search.branch_and_benders import driver, evidence
 from fsopt.search.branch_and_benders.driver import branch_and_benders
-from fsopt.search.branch_and_benders.evidence import verify
 from fsopt.search.branch_and_benders.problem import BranchSettings
 from fsopt.search.branch_and_benders.search import SelectionSearch
 from fsopt.search.branch_and_benders.tree import NODE
@@ -61,7 +60,7 @@ class Interruption:
             # The clock of the interior point alone: it is over at one step, and in all later ones.
             patch.setattr(clock, "expired", lambda: not self.early())
         else:
-            owner, name = {"record": (Recorder, "append"), "written": (checkpoint, "save")}[seam]
+            owner, name = {"record": (Recorder, "append"), "written": (evidence, "save_checkpoint")}[seam]
             original = getattr(owner, name)
             patch.setattr(owner, name, lambda *args, **keywords: self.at(original, seam, args, keywords))
 
@@ -142,7 +141,7 @@ def test_an_interruption_within_a_node_leaves_it_open(monkeypatch):
                 continue
         assert (result.stop, result.status) == ("time-limit", Status.FEASIBLE)
         assert result.bound < optimum
-        assert verify(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, abs=1e-9)
+        assert evidence.verify(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, abs=1e-9)
 
 
 def test_a_search_interrupted_at_its_first_record_claims_no_bound():
