@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from openpyxl import Workbook
+from openpyxl.styles import Font
 from pyarrow import parquet
 from sklearn.datasets import load_breast_cancer
 from support import SHARED, written
@@ -113,6 +114,19 @@ def test_keywords_of_pandas_are_passed_on(tmp_path):
         pd.DataFrame({"note": [1]}).to_excel(book, sheet_name="first", index=False)
         FRAME.to_excel(book, sheet_name="second", index=False)
     assert load_dataset(tmp_path / "t.xlsx", sheet="second", missing="drop", **AT).n == 3
+
+
+def test_a_sheet_is_what_pandas_reads(tmp_path):
+    book = Workbook()
+    for row in ["a", "b", "label"], [1, "x", 1], [None], [2.5, "#DIV/0!", 0], ["3", "", 1, None, "note"], [None, 4]:
+        book.active.append(row)
+    book.active["H99"].font = Font(bold=True)  # no value
+    book.save(tmp_path / "t.xlsx")
+    own, others = load_samples(tmp_path / "t.xlsx"), load_samples(pd.read_excel(tmp_path / "t.xlsx"))
+    pd.testing.assert_frame_equal(own.columns, others.columns)
+    assert (own.labels, own.columns["a"].count(), own.columns["b"].count()) == (["1", "", "0", "1", ""], 3, 2)
+    with pytest.raises(DataError, match="there are 2 columns 'a'"):
+        load_samples(stored(tmp_path, ".xlsx", FRAME.set_axis(list("aabcd"), axis=1)))
 
 
 @pytest.mark.parametrize(
@@ -286,10 +300,10 @@ def one_part(path):
 def far(path):
     """Write a workbook with a cell far from the others in each row."""
     book = Workbook()
-    for row in ["a", "label"], [1, 0], *([k, 1] for k in range(9)):
-        book.active.append(row)
-    for k in range(2, 12):
-        book.active[f"XFD{k}"] = 1
+    book.active.append(["a", "label"])
+    for k in range(2, 122):
+        book.active.append([k, k % 2])
+        book.active[f"API{k}"] = 1
     book.save(path)
 
 
