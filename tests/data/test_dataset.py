@@ -84,17 +84,11 @@ def test_the_usual_positive_label_or_the_larger_number_is_plus_one(y, labels, si
     assert map_labels(["-1", "+1", "1.0"])[1] == ("-1", "+1")
 
 
-@pytest.mark.parametrize(
-    ("y", "labels", "signs"),
-    [
-        ([1.0, 0.0, 1.0], ("healthy", "ill"), [1, -1, 1]),
-        (["dead", "alive", "dead"], ("dead", "alive"), [-1, 1, -1]),
-        ([1, -1, 1], ("1", "-1"), [1, -1, 1]),
-    ],
-)
-def test_texts_of_labels_that_are_given(y, labels, signs):
-    data = Dataset(X3, y, labels=labels)
-    assert (data.labels, data.y.tolist()) == (labels, signs)
+def test_texts_of_labels_that_are_given():
+    for y, labels in (([1.0, 0.0, 1.0], ("healthy", "ill")), ("dad", ("a", "d")), ([1, -1, 1], ("1", "-1"))):
+        data = Dataset(X3, list(y), labels=labels)
+        assert (data.labels, data.y.tolist()) == (labels, [1, -1, 1])
+    assert Dataset(X3, list("dad"), labels=("d", "a")).y.tolist() == [-1, 1, -1]
 
 
 @pytest.mark.parametrize("twin", [copy.copy, copy.deepcopy, lambda d: pickle.loads(pickle.dumps(d))])
