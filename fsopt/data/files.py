@@ -135,8 +135,12 @@ def _separated(path: Path, layout: Layout, budget: Budget) -> DataFrame:
     content = path.read_bytes()
     with foreign("gzip", "the file is not compressed by gzip, or damaged", "write it again", DataError, passed=()):
         content = unpacked(content, "the unpacked file") if path.suffix.lower() == ".gz" else content
-    with _by_pandas("correct the file, or name its separator by sep=, its encoding by encoding=, such as cp1252"):
-        file = io.TextIOWrapper(io.BytesIO(content), encoding=layout.encoding or "utf-8-sig", newline="")
+    encoding = layout.encoding or "utf-8-sig"
+    names_it = "encoding= names its encoding, such as cp1252 or utf-16"
+    with foreign("codecs", "the file cannot be decoded", names_it, DataError, passed=()):
+        content.decode(encoding)
+    with _by_pandas("correct the file, or name its separator with sep="):
+        file = io.TextIOWrapper(io.BytesIO(content), encoding, newline="")
         header = file.readline()
         sep = layout.sep or ("\t" if ".tsv" in suffix_of(path) else ",")
         if layout.sep is None and sep == ",":

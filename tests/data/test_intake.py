@@ -98,7 +98,7 @@ GERMAN = "Größe;Kosten;krank\n1,5;1.234,5;ja\n2,25;999;nein\n3;12.000;ja\n"
 
 def test_keywords_of_pandas_are_passed_on(tmp_path):
     path = written(tmp_path, "t.csv", GERMAN.encode("cp1252"))
-    with pytest.raises(DataError, match=r"can't decode byte .* its encoding by encoding="):
+    with pytest.raises(DataError, match=r"cannot be decoded .*encoding= names"):
         load_dataset(path, target="krank")
     at = {"target": "krank", "encoding": "cp1252"}
     with pytest.raises(DataError, match=r"column 'Größe' holds texts that would be numbers .*'1,5': .*decimal=','"):
