@@ -191,10 +191,8 @@ class Dataset:
 
         Raises
         ------
-        DataError
-            If there is no sample, or the samples are of one class only.
-        ParameterError
-            If `index` is not a valid index of the n samples.
+        DataError : if there is no sample, or the samples are of one class only.
+        ParameterError : if `index` is not a valid index of the n samples.
         """
         positions = positions_of(index, self.n, "samples")
         return replace(
@@ -227,10 +225,8 @@ class Dataset:
 
         Raises
         ------
-        DataError
-            If there is no feature, or one occurs twice.
-        ParameterError
-            If `index` is not a valid index of the p features.
+        DataError : if there is no feature, or one occurs twice.
+        ParameterError : if `index` is not a valid index of the p features.
         """
         positions = positions_of(index, self.p, "features")
         return replace(self, X=self.X[:, positions], features=tuple(self.features[j] for j in positions), encoded=None)
@@ -249,8 +245,7 @@ class Dataset:
 
         Raises
         ------
-        DataError
-            If `X` is not an (n, p) matrix of finite numbers.
+        DataError : if `X` is not an (n, p) matrix of finite numbers.
         """
         return Dataset(X, self.y, self.features, name=self.name, labels=self.labels, weights=self.weights)
 

@@ -8,7 +8,7 @@ import os
 import stat
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from importlib.metadata import distribution
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
@@ -65,20 +65,19 @@ def resolve(source: Path) -> Path:
     if source == Path(BUNDLED):
         return source
     path, folder = expanded(source, "read"), data_folder()
-    found = _is_file(path)
-    if suffix_of(path):
-        if not found:
-            near = similar(path.name, [one.name for one in path.parent.iterdir()]) if path.parent.is_dir() else ""
-            hint = f"{near} check the path, or give the bare name of a data set".strip()
-            raise DataError(f"there is no file {brief(path)}", hint)
+    found, suffix = _is_file(path), suffix_of(path)
+    if found and suffix:
         return path
+    if suffix:
+        near = similar(path.name, [one.name for one in path.parent.iterdir()]) if path.parent.is_dir() else ""
+        hint = f"{near} check the path, or give the bare name of a data set".strip()
+        raise DataError(f"there is no file {brief(path)}", hint)
     if path.parent != Path() or found:
         raise DataError(
             f"the type of {path} is not known from its name",
             f"use one of {', '.join(SUFFIXES)}, or read it with pandas and give the DataFrame",
         )
-    places = [] if folder is None else [folder / f"{source}{suffix}" for suffix in SUFFIXES]
-    for candidate in places:
+    for candidate in [] if folder is None else [folder / f"{source}{suffix}" for suffix in SUFFIXES]:
         if _is_file(candidate):
             return candidate
     known = [BUNDLED] if folder is None else [BUNDLED, *(one.name.partition(".")[0] for one in folder.iterdir())]
@@ -140,10 +139,17 @@ def _separated(path: Path, layout: Layout, budget: Budget) -> DataFrame:
     content = path.read_bytes()
     with foreign("gzip", "the file is not compressed by gzip, or damaged", "write it again", DataError, passed=()):
         content = unpacked(content, "the unpacked file") if path.suffix.lower() == ".gz" else content
-    with _by_pandas("correct the file, or name its separator by sep=, its encoding by encoding=, such as cp1252"):
-        file = io.TextIOWrapper(io.BytesIO(content), encoding=layout.encoding or "utf-8-sig", newline="")
+    encoding = layout.encoding or "utf-8-sig"
+    names_it = "encoding= names its encoding, such as cp1252 or utf-16"
+    with foreign("codecs", "the file cannot be decoded", names_it, DataError, passed=()):
+        content.decode(encoding)
+    with _by_pandas("correct the file, or name its separator with sep="):
+        file = io.TextIOWrapper(io.BytesIO(content), encoding, newline="")
         header = file.readline()
-        sep = layout.sep or ("\t" if ".tsv" in suffix_of(path) else _sniffed(header[:HEADER]))
+        sep = layout.sep or ("\t" if ".tsv" in suffix_of(path) else ",")
+        if layout.sep is None and sep == ",":
+            with suppress(csv.Error):
+                sep = csv.Sniffer().sniff(header[:HEADER], ",;\t|").delimiter
         names = next(csv.reader([header], delimiter=sep, skipinitialspace=True), []) if len(sep) == 1 else []
         rows = max(content.count(b"\n"), content.count(b"\r"))
         budget.charge("the table", text=len(content), cells=rows * len(names), columns=len(names))
@@ -159,14 +165,6 @@ def _separated(path: Path, layout: Layout, budget: Budget) -> DataFrame:
             return pd.read_csv(file, **same, **given)
 
         return _with_keywords(read, layout)
-
-
-def _sniffed(header: str) -> str:
-    """Return the separator of a header, as pandas finds it."""
-    try:
-        return csv.Sniffer().sniff(header, ",;\t|").delimiter
-    except csv.Error:
-        return ","
 
 
 @contextmanager
@@ -225,7 +223,9 @@ def _excel(path: Path, layout: Layout, budget: Budget) -> DataFrame:
             budget.charge("the workbook", text=XML * sum(_referred(archive)))
         with closing(load_workbook(path, read_only=True, data_only=True, keep_links=False)) as book:
             rows = _rows(book[layout.sheet] if layout.sheet else book.worksheets[0], budget)
-        return _with_keywords(lambda **given: TextParser(rows, header=0, **given).read(), layout)
+        refuse_repeated([name for name in rows[0] if name != ""] if rows else [])
+        same: dict[str, Any] = {"header": 0, "skip_blank_lines": False}
+        return _with_keywords(lambda **given: TextParser(rows, **same, **given).read(), layout)
 
 
 def _referred(archive: ZipFile) -> Iterator[int]:
@@ -238,17 +238,20 @@ def _referred(archive: ZipFile) -> Iterator[int]:
 
 
 def _rows(sheet: Any, budget: Budget) -> list[list[Any]]:
-    """Return the rows of a sheet up to the last ones with a value, each up to its last value, as pandas reads them."""
+    """Return the rows of a sheet up to the last one with a value, all as wide as the widest; an error is no value."""
+    from openpyxl.cell.cell import ERROR_CODES
+
+    none, rows, filled = {None, *ERROR_CODES}, list[list[Any]](), 0
     sheet.reset_dimensions()
-    rows: list[list[Any]] = []
-    filled = 0
     for values in sheet.iter_rows(values_only=True):
         budget.charge("the sheet", cells=1 + len(values), text=sum(len(v) for v in values if isinstance(v, str)))
-        rows.append(["" if value is None else value for value in values])
+        rows.append(["" if value in none else value for value in values])
         while rows[-1] and rows[-1][-1] == "":
             rows[-1].pop()
         filled = len(rows) if rows[-1] else filled
-    return rows[:filled]
+    width = max(map(len, rows), default=0)
+    budget.charge("the sheet", cells=filled * width)
+    return [row + [""] * (width - len(row)) for row in rows[:filled]]
 
 
 def _arff(path: Path, layout: Layout, budget: Budget) -> DataFrame:

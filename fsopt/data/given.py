@@ -153,10 +153,8 @@ def load_dataset(
 
     Raises
     ------
-    DataError
-        If there is no such data set, the file cannot be read, or it is not a valid two-class data set.
-    ParameterError
-        If a keyword is of another kind, or names columns in a format without names of columns.
+    DataError : if there is no such data set, the file cannot be read, or it is not a valid two-class data set.
+    ParameterError : if a keyword is of another kind, or names columns in a format without names of columns.
 
     Notes
     -----
@@ -226,8 +224,7 @@ def load_samples(
 
     Raises
     ------
-    DataError
-        If there is no such data set, or the file cannot be read.
+    DataError : if there is no such data set, or the file cannot be read.
     """
     known = Layout.of(target=target) if layout is None else layout
     with _read(source, known, lambda text: None, required=False) as (table, _):
@@ -235,18 +232,9 @@ def load_samples(
 
 
 def dataset_of(data: Given | Samples, y: ArrayLike | None = None) -> Dataset:
-    """Return the data set that is given: the one function by which all questions and methods take their data.
+    """Return the data set of :data:`Given`, or of samples and labels: by this, questions and methods take their data.
 
-    Parameters
-    ----------
-    data : a data set; samples X (n, p); a pair of samples and y; a DataFrame; a path or name as for
-        :func:`fsopt.load_dataset`.
-    y : labels (n,) of samples, or of a DataFrame or file the name of the column of the labels, ``label`` by default.
-
-    Raises
-    ------
-    ParameterError : samples without labels, or a data set and labels.
-    DataError : no valid two-class data set.
+    Raises ParameterError for samples without labels, or a data set and labels, and DataError for no valid data set.
     """
     if isinstance(data, Dataset):
         if y is not None:
@@ -323,12 +311,7 @@ def table_of_frame(frame: Any, layout: Layout, tell: Tell, *, required: bool = T
 
 
 def to_dataset(table: Table, name: str, layout: Layout, tell: Tell | None = None) -> Dataset:
-    """Return the data set of a table: missing values and texts are treated by the layout, and labels mapped.
-
-    Raises
-    ------
-    DataError : a value is missing and not treated, a column holds texts, or there are not two classes.
-    """
+    """Return the data set of a table: missing values and texts are treated by the layout, and labels mapped."""
     if len(table.labels) != table.n:
         raise DataError(f"there are {len(table.labels)} labels for {table.n} rows", "give one label per row")
     gone = np.array([is_missing(text) for text in table.labels], dtype=bool)

@@ -97,7 +97,13 @@ def check_values(X: Matrix, names: tuple[str, ...]) -> None:
     """Raise DataError that names the first column of X (n, p) with a value that is not finite, or without squares."""
     largest = largest_values(X)
     if not np.isfinite(largest).all():
-        raise _not_finite(X, names)
+        wrong = np.flatnonzero(~finite(X))
+        (i, j), values = place(X, int(wrong[0])), parts_of(X)[-1].ravel()[wrong]
+        what = counted(len(wrong), "missing value" if np.isnan(values).all() else "infinite or missing value")
+        hint = (
+            "missing= (drop, mean, median, indicator) treats missing values where data are loaded; remove infinite ones"
+        )
+        raise DataError(f"X has {what}, first in row {i + 1}, column '{names[j]}' ({values[0]})", hint)
     bad = np.flatnonzero((largest > LARGEST) | ((largest < 1.0 / LARGEST) & (largest > 0.0)))
     if len(bad):
         j = int(bad[0])
@@ -106,17 +112,6 @@ def check_values(X: Matrix, names: tuple[str, ...]) -> None:
             f"below {1 / LARGEST:g}, have no squares",
             "multiply it by a power of ten, or replace the value where it is a mark of a missing one",
         )
-
-
-def _not_finite(X: Matrix, names: tuple[str, ...]) -> DataError:
-    """Return the error that names the first value that is not finite."""
-    bad = np.flatnonzero(~finite(X))
-    (i, j), values = place(X, int(bad[0])), parts_of(X)[-1].ravel()[bad]
-    what = counted(len(bad), "missing value" if np.isnan(values).all() else "infinite or missing value")
-    hint = (
-        "missing= (drop, mean, median or indicator) treats missing values where data are loaded; remove infinite ones"
-    )
-    return DataError(f"X has {what}, first in row {i + 1}, column '{names[j]}' ({values[0]})", hint)
 
 
 def classes_of(y: ArrayLike, n: int, labels: tuple[str, str] | None = None) -> tuple[Vector, tuple[str, str]]:
@@ -199,24 +194,10 @@ def positions_of(index: slice | ArrayLike, size: int, what: str) -> Indices:
 
 
 def map_labels(texts: Sequence[str], positive: Sequence[str] = ()) -> tuple[Vector, tuple[str, str]]:
-    """Map labels to -1 and +1.
+    """Return labels as -1 and +1 (n,), and the texts of both, each in its first spelling: 1 and 1.0 are one number.
 
-    Parameters
-    ----------
-    texts : n labels
-    positive : the labels that are +1, against all others; by default the larger of two numbers, or the one of two words
-        that is among :data:`USUAL_POSITIVES`.
-
-    Returns
-    -------
-    y : (n,) array in {-1, +1}
-    labels : (str, str)
-        The original texts of -1 and +1, each in its first spelling (1 and 1.0 are the same number).
-
-    Raises
-    ------
-    DataError
-        If there are not exactly two different labels, a positive one does not occur, or either of two words may be +1.
+    The ``positive`` ones are +1, against all others; by default the larger of two numbers, or the one of two words that
+    is among :data:`USUAL_POSITIVES`. Raises DataError where this tells no two classes.
     """
     first = {label_key(text): text for text in reversed(list(dict.fromkeys(texts)))}
     asked = {label_key(text): text for text in positive}

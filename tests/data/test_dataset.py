@@ -14,7 +14,7 @@ from support import blobs
 
 import fsopt
 from fsopt.data import Dataset, load_dataset
-from fsopt.data.given import dataset_of
+from fsopt.data.given import dataset_of, datasets_of
 from fsopt.data.splits import random_parts, stratified_folds, train_and_test
 from fsopt.data.validation import map_labels, places_by_name
 from fsopt.errors import DataError, ParameterError
@@ -84,17 +84,11 @@ def test_the_usual_positive_label_or_the_larger_number_is_plus_one(y, labels, si
     assert map_labels(["-1", "+1", "1.0"])[1] == ("-1", "+1")
 
 
-@pytest.mark.parametrize(
-    ("y", "labels", "signs"),
-    [
-        ([1.0, 0.0, 1.0], ("healthy", "ill"), [1, -1, 1]),
-        (["dead", "alive", "dead"], ("dead", "alive"), [-1, 1, -1]),
-        ([1, -1, 1], ("1", "-1"), [1, -1, 1]),
-    ],
-)
-def test_texts_of_labels_that_are_given(y, labels, signs):
-    data = Dataset(X3, y, labels=labels)
-    assert (data.labels, data.y.tolist()) == (labels, signs)
+def test_texts_of_labels_that_are_given():
+    for y, labels in (([1.0, 0.0, 1.0], ("healthy", "ill")), ("dad", ("a", "d")), ([1, -1, 1], ("1", "-1"))):
+        data = Dataset(X3, list(y), labels=labels)
+        assert (data.labels, data.y.tolist()) == (labels, [1, -1, 1])
+    assert Dataset(X3, list("dad"), labels=("d", "a")).y.tolist() == [-1, 1, -1]
 
 
 @pytest.mark.parametrize("twin", [copy.copy, copy.deepcopy, lambda d: pickle.loads(pickle.dumps(d))])
@@ -218,15 +212,11 @@ DATA = blobs(20, 3)
 FRAME = pd.DataFrame(DATA.X, columns=["age", "size", "dose"])
 
 
-def test_samples_with_labels_are_the_data_set_of_both():
-    for y in (DATA.y, DATA.y.astype(int).tolist(), pd.Series(DATA.y, index=range(5, 25))):
+def test_samples_are_taken_by_position_or_by_the_names_of_their_columns():
+    for y in (DATA.y.astype(int).tolist(), pd.Series(DATA.y, index=range(5, 25))):
         made = dataset_of(DATA.X.tolist(), y)
         assert np.array_equal(made.X, DATA.X)
         assert np.array_equal(made.y, DATA.y)
-    assert fsopt.fit("svm", DATA.X, y, c=0.5).coef.tolist() == fsopt.fit("svm", DATA, c=0.5).coef.tolist()
-
-
-def test_the_columns_of_a_data_frame_name_the_features():
     assert dataset_of(FRAME, DATA.y).features == ("age", "size", "dose")
     fit = fsopt.fit("pearson", FRAME, DATA.y, m=3)
     assert set(fit.features) == {"age", "size", "dose"}
@@ -253,32 +243,23 @@ QUESTIONS = {
 }
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_every_question_takes_every_kind_of_data(question, tmp_path, monkeypatch):
-    frame = FRAME.set_axis(DATA.features, axis=1).assign(ill=ILL)
+def test_a_data_set_is_made_of_every_kind_of_data(tmp_path, monkeypatch):
+    frame = FRAME.assign(ill=ILL)
     frame.rename(columns={"ill": "label"}).to_csv(tmp_path / "mine.csv", index=False)
     frame.to_csv(tmp_path / "ill.csv", index=False)
     monkeypatch.setenv("FSOPT_DATA", str(tmp_path))
+    kinds = [(FRAME, ILL), (frame, "ill"), frame.rename(columns={"ill": "label"}), str(tmp_path / "mine.csv")]
+    kinds += [tmp_path / "mine.csv", (tmp_path / "ill.csv", "ill"), "mine"]
+    for made in map(dataset_of, kinds):
+        assert (made.features, made.y.tolist(), made.X.tolist()) == (tuple(FRAME), DATA.y.tolist(), DATA.X.tolist())
+    assert [data.name for data in datasets_of([DATA, tmp_path / "mine.csv"])] == ["data", "mine"]
+    assert [data.name for data in datasets_of((tmp_path / "ill.csv", "ill"))] == ["ill"]
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_every_question_takes_every_kind_of_data(question):
     asked = QUESTIONS[question]
     known = asked(fsopt.Dataset(DATA.X, ILL))
-    for data in (
-        (DATA.X, ILL),
-        (frame.drop(columns="ill"), ILL),
-        (frame, "ill"),
-        frame.rename(columns={"ill": "label"}),
-        str(tmp_path / "mine.csv"),
-        tmp_path / "mine.csv",
-        (tmp_path / "ill.csv", "ill"),
-        "mine",
-    ):
-        assert asked(data) == known
+    assert asked((DATA.X, ILL)) == known
     if question in ("fit", "select", "compare"):
         assert asked(DATA.X, ILL) == known
-
-
-def test_a_comparison_takes_several_of_any_kind(tmp_path):
-    FRAME.assign(label=DATA.y.astype(int)).to_csv(tmp_path / "mine.csv", index=False)
-    found = fsopt.compare(
-        [blobs(24, 3, seed=1), tmp_path / "mine.csv"], methods=["pearson"], folds=2, executor=InProcess()
-    )
-    assert found.data == ("data", "mine")

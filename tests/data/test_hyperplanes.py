@@ -89,11 +89,6 @@ def test_projection_of_multipliers_is_dual_feasible_and_leaves_the_lighter_class
     np.testing.assert_allclose(project_multipliers(a, y, cap), a, rtol=1e-14, atol=1e-300)
 
 
-def test_hinge_of_known_scores():
-    assert hinge(np.array([2.0, 0.5, -0.25]), np.array([1.0, 1.0, 1.0])) == 0.5 + 1.25
-    assert hinge(np.array([2.0, -1.0]), np.array([-1.0, -1.0])) == 3.0
-
-
 def norm_on_grid(w, data, r_plus, r_minus):
     """Return the largest sum of the coefficients of |w_j| in N(w) over theta."""
     v_plus, v_minus = ((data.X[data.y == s] ** 2).mean(axis=0) for s in (1.0, -1.0))

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from support import written
 
 import fsopt
@@ -15,6 +16,8 @@ from fsopt.errors import DataError, ParameterError
 X3 = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 Y3 = [1, -1, 1]
 DATA = Dataset(X3, Y3)
+OUTSIDE = sp.csr_array(X3)
+OUTSIDE.indices[0] = 99
 FRAME = pd.DataFrame(X3, columns=["age", "size"])
 TABLE = pd.DataFrame({"b": [1, 2, 3], "label": [0, 1, 0]})
 
@@ -29,10 +32,10 @@ PARTS = [
     ({"X": X3.astype(object)}, "X is not numeric, its values are of type object"),
     ({"X": [[1.0], [1.0, 2.0]]}, "X is not a matrix, its rows differ in length"),
     ({"X": np.zeros((3, 0))}, r"at least one sample and one feature, in two dimensions; its shape is \(3, 0\)"),
-    (
-        {"X": np.zeros((0, 2)), "y": []},
-        r"at least one sample and one feature, .* its shape is \(0, 2\)",
-    ),
+    ({"X": np.zeros((0, 2)), "y": []}, r"at least one sample and one feature, .* its shape is \(0, 2\)"),
+    ({"X": sp.csr_array(X3 * 1j)}, "not numeric"),
+    ({"X": sp.csr_array((3, 0))}, r"its shape is \(3, 0\)"),
+    ({"X": OUTSIDE}, "no valid sparse matrix"),
     ({"X": np.ma.masked_greater(X3, 5.5)}, "X has 1 masked values"),
     ({"y": np.ma.masked_array(Y3, [1, 1, 0])}, "y has 2 masked values"),
     ({"X": [[10**400, 1.0]] * 3}, "X is not numeric"),

@@ -13,7 +13,6 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import combination, hyperplane_errors
 from fsopt.data.matrices import column_deviations, column_means, constant_columns, largest_values
 from fsopt.data.splits import stratified_folds, train_and_test
-from fsopt.errors import DataError
 from fsopt.methods.preprocessing import preprocess
 
 RNG = np.random.default_rng(3)
@@ -130,18 +129,6 @@ def test_scaling_divides_without_a_shift():
     norms = np.linalg.norm(unit.X.toarray(), axis=1)
     np.testing.assert_allclose(norms, np.where(DENSE.any(axis=1), 1.0, 0.0), atol=1e-12)
     assert preprocess(SPARSE, "center")[0].X.nnz == SPARSE.X.nnz
-
-
-def test_what_is_no_matrix_of_finite_numbers_is_refused():
-    outside = sp.csr_array(np.eye(2))
-    outside.indices[0] = 99
-    for X, words in (
-        (sp.csr_array(np.eye(2) * 1j), "not numeric"),
-        (sp.csr_array((2, 0)), r"its shape is \(2, 0\)"),
-        (outside, "no valid sparse matrix"),
-    ):
-        with pytest.raises(DataError, match=words):
-            Dataset(X, [1, -1])
 
 
 def test_no_step_takes_the_memory_of_the_dense_matrix():
