@@ -86,7 +86,8 @@ def check_result(program: Program, result: SolveResult) -> Certificate:
     The bound of a program with integers, or of one that is not convex, rests on the solver's word, and the source of
     the bound says so.
     """
-    found, bound, sign = certify_result(program, result), result.bound, program.sign
+    found = certify_result(program, result)
+    bound, sign = result.bound, program.sign
     if result.point is None or crossed(program):  # there are no numbers, but infinite bounds
         highest = math.inf if result.status is Status.INFEASIBLE else -math.inf
         true = bound is None or (math.isinf(bound) and sign * bound <= highest)

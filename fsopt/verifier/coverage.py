@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import accumulate, pairwise
 
 from .rationals import ONE, ZERO, need, spend
@@ -17,7 +19,6 @@ PARTS = 8  # of a share theta of Lemma 10
 Cut = tuple[int, list[int]]  # value >= constant - sum of the gains of the selected features, in units of 2^-64
 Pieces = list[list[Cut]]  # all cuts of one of them hold: the bound is the smallest of their largest ones
 Rules = Sequence[tuple[int, Fraction]]  # a share in parts and a threshold for each number of features in P
-Columns = list[tuple[Sequence[int], list[int]]]
 Touched = list[tuple[int, int]]  # samples that a feature touches, and what its gains have less harm there
 
 
@@ -33,33 +34,33 @@ def rise(sizes: list[int], level: Fraction, harm: int = 0) -> Fraction:
     return Fraction(len(sizes))
 
 
+@dataclass(frozen=True)
 class Coverage:
     """The samples of a problem: labels, C, and the columns as places and signed integers over ``bottom``.
 
     ``of`` has the group of each column, ``lam`` the penalty weights, ``m`` a cardinality, 0 for none, ``bits`` those of
-    the integers. ``rises`` are the entries of columns that a weight above, and one below 0 gains on: by labels, the
-    largest first.
+    the integers.
     """
 
-    def __init__(
-        self,
-        y: list[int],
-        c: Fraction,
-        columns: Columns,
-        bottom: int,
-        of: list[int],
-        lam: list[Fraction],
-        m: int,
-        bits: int,
-    ) -> None:
-        self.y, self.c, self.columns, self.bottom, self.of, self.lam, self.m = y, c, columns, bottom, of, lam, m
-        self.count, self.bits = sum(len(values) for _, values in columns), bits
-        self.rises: list[tuple[dict[int, list[int]], ...]] = [({}, {}) for _ in columns]
-        spend(10 * self.count, bits)
-        for (at, column), rises in zip(columns, self.rises, strict=True):
+    y: list[int]
+    c: Fraction
+    columns: list[tuple[Sequence[int], list[int]]]
+    bottom: int
+    of: list[int]
+    lam: list[Fraction]
+    m: int
+    bits: int
+
+    @cached_property
+    def rises(self) -> list[tuple[dict[int, list[int]], ...]]:
+        """The entries of columns that a weight above, and one below 0 gains on: by labels, the largest first."""
+        found: list[tuple[dict[int, list[int]], ...]] = [({}, {}) for _ in self.columns]
+        for (at, column), rises in zip(self.columns, found, strict=True):
+            spend(10 * len(column), self.bits)
             for v, i in sorted(zip(column, at, strict=True), key=lambda pair: -abs(pair[0])):
                 if v:
-                    rises[v < 0].setdefault(y[i], []).append(abs(v))
+                    rises[v < 0].setdefault(self.y[i], []).append(abs(v))
+        return found
 
     def pieces(self, ends: Sequence[Fraction], rules: Rules) -> Pieces:
         """Return the cuts of the intervals between intercepts, and beyond the first and the last."""
@@ -81,7 +82,7 @@ class Coverage:
 
     def cut(self, ends: Sequence[Fraction]) -> Cut:
         """Return the cut of the intercepts between two ends, or from one to infinity."""
-        spend(4 * self.count, 2 * self.bits + 64)
+        spend(4 * sum(len(column) for _, column in self.columns), 2 * self.bits + 64)
         heights = {label: max(ZERO, *(1 - label * b for b in ends)) for label in (1, -1)}
         kinks = (b for b in (-ONE, ONE) if ends[0] <= b <= ends[-1])
         base = min(sum(max(ZERO, 1 - k * b) * self.y.count(k) for k in (1, -1)) for b in (*ends, *kinks))
@@ -114,7 +115,7 @@ class Coverage:
 
     def most(self, rules: Rules, net: list[int], gap: list[int], touched: list[Touched]) -> list[int]:
         """Return what the features in M gain at most, for each number of features in P."""
-        spend(10 * self.count + 4 * len(net) * self.m, self.bits + 128)
+        spend(4 * len(net) * self.m, self.bits + 128)
         lows = [math.floor(low * UNIT) for _, low in rules]
         rates = [(k, (PARTS - part) * (k + 1)) for k, (part, _) in enumerate(rules) if part < PARTS]
         values = [

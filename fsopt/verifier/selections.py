@@ -87,7 +87,8 @@ class SelectionToCheck:
         self.R, self.scales = [row for row, *_ in rows], [scale for _, scale, _ in rows]
         self.r = [math.floor(right * scale) for right, scale in zip(held["r"], self.scales, strict=True)]
         flat, self.bottom, self.long = common(v for _, x in columns for v in x)
-        self.d, self.most, rest = len(columns), max(map(abs, flat), default=0) * n, iter(flat)
+        self.d, rest = len(columns), iter(flat)
+        self.most = max(map(abs, flat), default=0) * n
         self.columns = [(at, [self.y[i] * next(rest) for i in at]) for at, _ in columns]
         # The bits of the numbers of constraints, and of the gains of cuts as they are made.
         self.bits = max([0, *map(abs, self.r), *(sum(map(abs, row)) for row in self.R)]).bit_length()

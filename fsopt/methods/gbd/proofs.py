@@ -42,16 +42,7 @@ NONE: Mapping[str, Any] = MappingProxyType({})
 def selection_about(
     c: float, found: SelectionConstraints, lam: Any = None, loss: str = HINGE.name, bounds: Mapping[str, Any] = NONE
 ) -> About:
-    """Return the problem of a selection for a statement.
-
-    Parameters
-    ----------
-    c : penalty weight of the loss.
-    found : the constraints.
-    lam : penalty weights of the features, one number or one for each; None for none.
-    loss : its name.
-    bounds : on the weights of the features as they are given, ``lower`` and ``upper``.
-    """
+    """Return the problem of a selection for a statement: ``bounds`` on weights as they are given, ``lam`` if any."""
     groups = [found.groups.members(g) for g in range(found.p)]
     shape = {"groups": [one for one in groups if len(one) > 1], **{name: bounds.get(name) for name in ENDS}}
     limits = {"m": found.cardinality, "costs": found.costs, "budget": found.budget, "lam": lam}
@@ -67,14 +58,7 @@ def _by_features(found: SelectionConstraints, rule: Any) -> Any:
 
 
 def claim_of_tree(name: str, evidence: Evidence, gap: float, *, optimal: bool) -> Claim:
-    """Return the claim of a tree and its hyperplane.
-
-    Without a hyperplane it is a lower bound, or that there is no selection but those left out.
-
-    Parameters
-    ----------
-    optimal : whether the interval is claimed to be as narrow as the gap.
-    """
+    """Return the claim of a tree and its hyperplane; without one of a bound, or that all selections are left out."""
     program, tree = evidence
     status = "optimal" if optimal else "interval"
     found = claim_of(name, status, program, tree, gap)

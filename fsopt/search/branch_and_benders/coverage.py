@@ -188,7 +188,8 @@ class _Samples:
     @cached_property
     def harm(self) -> Harm | None:
         """The bounds with harm; None where a column has numbers of both signs, or more than the cardinality counts."""
-        problem, rises, label = self.problem, self.rises, 1 if self.counts[1] >= self.counts[-1] else -1
+        problem, rises = self.problem, self.rises
+        label = 1 if self.counts[1] >= self.counts[-1] else -1
         mixed = (rises[1, 1].count + rises[-1, -1].count > 0) & (rises[1, -1].count + rises[-1, 1].count > 0)
         if not problem.cardinality or problem.columns is not None or mixed.any():
             return None
@@ -290,13 +291,14 @@ def _most(touched: Any, weights: Any, net: Vector, free: Vector, rules: Matrix) 
     """Return, for each number of features in P, the largest of the sums over M that its share and threshold bound."""
     share, numbers = rules[:, 0] / PARTS, np.arange(1, len(rules) + 1)
     values = net[:, None] + (free - net)[:, None] * share - rules[:, 1]  # (p, m) above the thresholds
-    base, extra, rates = np.maximum(values, 0.0), np.zeros(len(rules)), (1.0 - share) * numbers
+    base, rates = np.maximum(values, 0.0), (1.0 - share) * numbers
+    extra = np.zeros(len(rules))
     needed = np.min(np.where(rates > 0.0, -values / np.where(rates > 0.0, rates, 1.0), np.inf), axis=1)
     for start in range(0, len(net), ROWS):
         E = (touched[start : start + ROWS] @ weights).tocoo()
         kept = np.flatnonzero((E.data > needed[E.col]) & (E.col != E.row + start))
-        row, column, undone = E.row[kept], E.col[kept], E.data[kept]
+        row, column = E.row[kept], E.col[kept]
         for k in np.flatnonzero(rates > 0.0):
-            more = np.maximum(values[column, k] + rates[k] * undone, 0.0) - base[column, k]
+            more = np.maximum(values[column, k] + rates[k] * E.data[kept], 0.0) - base[column, k]
             extra[k] = max(extra[k], np.bincount(row, more, 1).max(initial=0.0))
     return np.asarray((len(rules) - numbers) * rules[:, 1] + base.sum(axis=0) + extra)

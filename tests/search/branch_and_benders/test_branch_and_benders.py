@@ -177,7 +177,7 @@ def test_more_features_than_a_relaxation_holds_have_the_answer_of_the_dense_samp
 
 
 def test_neither_the_search_nor_the_verification_makes_the_samples_dense(monkeypatch):
-    data = texts(60, 3000, 4, density=0.005)
+    data = texts(150, 3000, 4, density=0.005)
     sizes, whole = [], sp.csr_array.toarray
     for kind in (sp.csr_array, sp.csc_array, sp.coo_array):
         monkeypatch.setattr(kind, "toarray", lambda self: sizes.append(np.prod(self.shape)) or whole(self.tocsr()))
