@@ -99,7 +99,7 @@ def methods(
         _method(name, json)
         return
     from fsopt.methods.registry import METHODS
-    from fsopt.studies.peers import PEERS
+    from fsopt.studies.methods import PEERS
 
     rows: list[dict[str, Any]] = [
         {

@@ -58,11 +58,10 @@ def reproduce(
 
     Ours stand beside the printed numbers, each cell with its verdict.
     """
-    from fsopt.common.teams import check_jobs
+    from fsopt.common.teams import check_jobs, on_scheduler
     from fsopt.papers.registry import EXPERIMENTS
     from fsopt.papers.reproduction import RunSettings
-    from fsopt.studies.executors import dask_executor
-    from fsopt.studies.store import opened
+    from fsopt.studies.running import opened
 
     if listed:
         return _list(list(EXPERIMENTS.values()), json)
@@ -71,9 +70,9 @@ def reproduce(
     options.check_workers(jobs, scheduler)
     if output is not None:
         _make(output)
-    with opened(store, write=store is not None) as held, dask_executor(scheduler) as executor:
+    with opened(store, write=store is not None) as held, on_scheduler(scheduler):
         ends = None if time_limit is None else time.monotonic() + time_limit
-        settings = RunSettings(quick=quick, jobs=workers, executor=executor, store=held, ends=ends)
+        settings = RunSettings(quick=quick, jobs=workers, store=held, ends=ends)
         words = _options(quick, time_limit, store)
         code, done, records = _run(asked, settings, output, words, shown=not json, kept=report is not None)
     if report is not None:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 def _page(path: Path | None) -> Path | None:
     """Refuse a page of another kind, or one that cannot be written, before any work is done."""
-    from fsopt.studies.selection_report import check_page
+    from fsopt.studies.report import check_page
 
     return None if path is None else check_page(path)
 
@@ -64,7 +64,7 @@ def select(
     jobs: options.Jobs = 1,
     report: Annotated[
         Path | None,
-        typer.Option("--report", help="write a page: .html, .md, or .tex for the table alone", callback=_page),
+        typer.Option("--report", help="write a page: .html, or .tex for the table alone", callback=_page),
     ] = None,
     output: Annotated[
         Path | None,
@@ -80,7 +80,7 @@ def select(
     from fsopt.analysis.selecting import select as run
     from fsopt.answers.fits import fit_record
     from fsopt.answers.records import plain, sealed
-    from fsopt.studies.selection_report import write_selection
+    from fsopt.studies.report import write_selection
 
     if path is not None:
         return _path(context, data, layout, path, output, json)

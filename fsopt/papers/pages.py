@@ -33,7 +33,7 @@ from fsopt.papers.verdicts import (
     counts,
     random_agreements,
 )
-from fsopt.studies.report import ReportSection, ReportTable, write_report
+from fsopt.studies.report import ReportSection, table_of, write_report
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -209,13 +209,13 @@ def reproduction_report(path: str | Path, done: Sequence[tuple[Experiment, Repro
     heads = ("row", "column", "ours", "±", "printed", "difference", ACCEPTED, CHANCE, "verdict", "reason")
     cells = counts([c for _, outcome, _ in done for c in outcome.cells])
     total = [(verdict, number, VERDICTS[verdict]) for verdict, number in cells.items()]
-    sections = [ReportSection("Verdicts", tables=(ReportTable(("verdict", "cells", "meaning"), total),))]
+    sections = [ReportSection("Verdicts", tables={"": table_of(("verdict", "cells", "meaning"), total)})]
     for one, outcome, seconds in done:
         rows = [
             (c.row, c.column, c.ours, c.spread, c.printed, c.difference, c.accepted, c.chance, c.verdict, c.why)
             for c in outcome.cells
         ]
-        tables = (ReportTable(*filled(heads, rows)),) if rows else ()
+        tables = {"": table_of(*filled(heads, rows))} if rows else {}
         notes = (sentence(counts(outcome.cells)), f"{one.shows}; {seconds:.1f} s", *outcome.notes)
         sections.append(ReportSection(one.name, notes, tables, dict(outcome.figures)))
     write_report(path, f"Reproductions{' (--quick)' if quick else ''}", sections)

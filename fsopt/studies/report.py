@@ -12,49 +12,92 @@ import os
 import platform
 import re
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fsopt.common.files import write_text
-from fsopt.common.texts import printable
-from fsopt.errors import PackageError
-from fsopt.studies.units import versions
+import pandas as pd
+
+from fsopt.common.figures import name_points, new_figure, style
+from fsopt.common.files import check_writable, write_text
+from fsopt.common.texts import counted, printable
+from fsopt.errors import FileError, PackageError
+from fsopt.studies.ranking import Line, Standing, answer, friedman, leading, lines_of, stability, standings
+from fsopt.studies.units import DONE, versions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from fsopt.analysis.selection_answers import Selection
 
 NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)(?: ±.*)?")
 INKS = {"#000000": "currentColor", "#ffffff": "var(--back)"}
 """Black and white of pictures, which are those of the page, light or dark."""
 HINT = "pip install fsopt[report]"
+NAMED = 40
+"""Methods that a picture tells apart at most."""
+DRAWN = 4
+"""Data sets whose pictures a report has; each takes about a second, and the tables of all say more."""
+LISTED = 50
+"""Features of a selection that a table names at most."""
+CAPTION = "means over folds and seeds; ± is their standard deviation; status: of how many fits"
+NOTES = (
+    "not told apart: from the best accuracy by the corrected resampled t-test at 0.05, which does not show that it is "
+    "as good; not shown above the larger class: the 95 % interval of its accuracy has the share of this class, or is "
+    "below it; front: no other method beats it in accuracy and number of features; stability: mean Jaccard index of "
+    "the selections of two folds.",
+)
 
-
-@dataclass(frozen=True)
-class ReportTable:
-    """A table: headings, and rows of texts, numbers and None."""
-
-    heads: tuple[str, ...]
-    rows: Sequence[Sequence[Any]]
-    caption: str = ""
-
-    @property
-    def numeric(self) -> tuple[bool, ...]:
-        """Whether each column has numbers alone, which stand to the right."""
-        return tuple(all(sort_key(row[k]) or not shown(row[k]) for row in self.rows) for k in range(len(self.heads)))
+PAGES = (".html", ".tex")
+FEATURES = (
+    "feature",
+    "weight per unit",
+    "weight per standard deviation",
+    "odds ratio",
+    "share of halves",
+    "p of halves",
+)
+SOURCES = (
+    "selection and its bound: H. Aytug, Feature selection for support vector machines using Generalized Benders "
+    "Decomposition, European Journal of Operational Research 244 (2015), with the logistic loss",
+    "permuted labels: Westfall and Young, Resampling-based multiple testing (1993)",
+    "halves: Shah and Samworth, Variable selection with error control, JRSS B 75 (2013); their tests: Meinshausen, "
+    "Meier and Buehlmann, p-values for high-dimensional regression, JASA 104 (2009)",
+    "intervals: Tsamardinos, Greasidou and Borboudakis, Bootstrapping the out-of-sample predictions, Machine Learning "
+    "107 (2018)",
+)
+"""Sources of what the page of a selection says."""
+SPECIAL = str.maketrans(
+    {
+        **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "±": r"$\pm$",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+    }
+)
+"""Characters that LaTeX reads as commands, with what stands for them."""
 
 
 @dataclass(frozen=True)
 class ReportSection:
-    """A part of a report, in the order: notes, tables, figures (caption -> figure); ``folded`` is shown by a click."""
+    """A part of a report, in the order: notes, tables and figures with captions; ``folded`` is shown by a click."""
 
     title: str
     notes: tuple[str, ...] = ()
-    tables: tuple[ReportTable, ...] = ()
-    figures: dict[str, Figure] = field(default_factory=dict)
+    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    figures: Mapping[str, Figure] = field(default_factory=dict)
     folded: bool = False
+
+
+def table_of(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> pd.DataFrame:
+    """Return a table whose cells stay what they are: texts, numbers and None."""
+    return pd.DataFrame([list(row) for row in rows], columns=list(heads), dtype=object)
 
 
 def write_report(path: str | Path, title: str, sections: Sequence[ReportSection]) -> None:
@@ -77,18 +120,11 @@ def page(title: str, sections: Sequence[ReportSection]) -> str:
         raise PackageError("reports need jinja2, which is not installed", HINT) from error
     source = resources.files("fsopt.studies").joinpath("report.html").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["shown"] = shown
-    environment.filters["sort_key"] = sort_key
-    drawn = [
-        (
-            section,
-            [
-                (caption, Markup(svg(figure, f"f{k}-{j}")))
-                for j, (caption, figure) in enumerate(section.figures.items())
-            ],
-        )
-        for k, section in enumerate([*sections, machine()])
-    ]
+    environment.filters |= {"shown": shown, "sort_key": sort_key, "numeric": _numeric}
+    drawn = []
+    for k, section in enumerate([*sections, machine()]):
+        pictures = enumerate(section.figures.items())
+        drawn.append((section, [(caption, Markup(svg(figure, f"f{k}-{j}"))) for j, (caption, figure) in pictures]))
     script = hashlib.sha256(source.partition("<script>")[2].partition("</script>")[0].encode()).digest()
     text = environment.from_string(source).render(title=title, sections=drawn, script=b64encode(script).decode())
     return printable(text)
@@ -108,6 +144,11 @@ def sort_key(value: Any) -> str:
     if isinstance(value, str) and (found := NUMBER.fullmatch(value)):
         return found[1]
     return repr(float(value)) if isinstance(value, int | float) and not isinstance(value, bool) else ""
+
+
+def _numeric(table: pd.DataFrame) -> list[bool]:
+    """Return whether each column has numbers alone, which stand to the right."""
+    return [all(sort_key(value) or not shown(value) for value in column) for _, column in table.items()]
 
 
 def svg(figure: Figure, prefix: str) -> str:
@@ -131,4 +172,260 @@ def machine() -> ReportSection:
     """Return the section on versions and machine."""
     rows = [*versions().items(), ("processor", platform.machine()), ("processors", os.cpu_count())]
     rows += [("system", f"{platform.system()} {platform.release()}")]
-    return ReportSection("Versions and machine", tables=(ReportTable(("name", "value"), rows),))
+    return ReportSection("Versions and machine", tables={"": table_of(("name", "value"), rows)})
+
+
+def means_of(lines: Sequence[Line], found: Mapping[str, Standing]) -> pd.DataFrame:
+    """Return the table of the means of methods, with the statuses of the fits behind them."""
+    rows = []
+    for line in lines:
+        accuracy, standing = line.spread("accuracy"), found.get(line.title)
+        selections = [row["features"] for row in line.folds if row.get("features") is not None]
+        record = {
+            "method": line.title,
+            "standing": "" if standing is None else standing.in_words,
+            "accuracy": line.mean("accuracy"),
+            "±": None if accuracy is None else accuracy[1],
+            "balanced accuracy": line.mean("balanced_accuracy"),
+            "MCC": line.mean("mcc"),
+            "AUC": line.mean("auc"),
+            "features": line.mean("n_features"),
+            "stability": stability(selections),
+            "status": ", ".join(f"{number} {status}" for status, number in line.states.items()),
+            "seconds": line.mean("seconds"),
+            "CPU seconds": line.mean("cpu_seconds"),
+            "done": f"{line.finished} of {len(line.rows)}",
+        }
+        rows.append(record)
+    return table_of(list(rows[0]), [list(row.values()) for row in rows])
+
+
+def study_sections(rows: Sequence[Mapping[str, Any]], larger: Mapping[str, float] | None = None) -> list[ReportSection]:
+    """Return the sections of a report on rows of a store.
+
+    Parameters
+    ----------
+    rows : of one study.
+    larger : data set -> accuracy of the larger class alone, where it is known.
+    """
+    of_data: dict[str, list[Line]] = {}
+    lines, answers, sections = lines_of(rows), list[str](), list[ReportSection]()
+    fronts: dict[str, Figure] = {}
+    for line in lines:
+        of_data.setdefault(line.data, []).append(line)
+    for name, of_one in of_data.items():
+        share = (larger or {}).get(name)
+        found = _standings(of_one, share)
+        sections += _of_data(name, of_one, found)
+        if found:
+            whole = {line.title: line.whole.get("features") or () for line in of_one if line.whole is not None}
+            told = answer(found, {line.title: line.mean("accuracy") or 0.0 for line in of_one}, _counts(of_one), whole)
+            alone = "" if share is None else f" The larger class alone has accuracy {share:.3f}."
+            answers.append(f"{name}: {told}.{alone}")
+            if len(fronts) < DRAWN:
+                front = [title for title, one in found.items() if one.front]
+                fronts[f"{name}: accuracy against number of selected features"] = trade_off(of_one, front)
+    first = [ReportSection("Answer", tuple(answers), figures=fronts)] if answers else []
+    return [*first, *sections, *_ranks(lines), *_failures(rows)]
+
+
+def _standings(lines: Sequence[Line], larger: float | None) -> dict[str, Standing]:
+    """Return the standings by accuracy of methods that have it on all folds, compared fold by fold."""
+    folds = max((line.params["folds"] for line in lines), default=0)
+    scores = {line.title: values for line in lines if (values := line.values("accuracy"))}
+    longest = max(map(len, scores.values()), default=0)
+    scores = {title: values for title, values in scores.items() if len(values) == longest}
+    return standings(scores, _counts(lines), folds, larger) if folds > 1 and longest > 1 else {}
+
+
+def _counts(lines: Sequence[Line]) -> dict[str, float]:
+    """Return title -> number of features selected on all samples, where they are fitted, and else the mean of folds."""
+    whole = {line.title: line.whole.get("n_features") for line in lines if line.whole is not None}
+    means = {line.title: line.mean("n_features") for line in lines}
+    return {title: float(whole.get(title) or mean or 0.0) for title, mean in means.items()}
+
+
+def _of_data(name: str, lines: Sequence[Line], found: Mapping[str, Standing]) -> Iterator[ReportSection]:
+    """Yield the section of the leading methods on a data set, the best first, and the folded one of the others."""
+    places, first = {title: k for k, title in enumerate(found)}, leading(found)
+    ordered = sorted(lines, key=lambda line: (line.title not in first, places.get(line.title, len(places))))
+    count = len(first) or len(ordered)
+    parts = (f"Methods on {name}", ordered[:count]), (f"Other methods on {name}", ordered[count:])
+    for title, part in parts:
+        if not part:
+            continue
+        listed = [
+            (line.title, ", ".join(f"{k}={v}" for k, v in line.params.items()), ", ".join(line.whole["features"]))
+            for line in part
+            if line.whole is not None and line.whole.get("features") and len(line.whole["features"]) <= LISTED
+        ]
+        tables = {CAPTION: means_of(part, found)}
+        if listed:
+            caption = f"fits to all samples with at most {LISTED} features"
+            tables[caption] = table_of(("method", "parameters", "selected features"), listed)
+        later = part is not parts[0][1]
+        yield ReportSection(title, () if later else NOTES, tables, folded=later)
+
+
+def _ranks(lines: Sequence[Line]) -> list[ReportSection]:
+    """Return the section on ranks, of the methods with results on every block; empty for fewer than two of these."""
+    table: dict[str, dict[tuple[str, Any], list[float | None]]] = {}
+    for line in lines:
+        for row in line.folds:
+            value = row.get("balanced_accuracy") if row["state"] == DONE else None
+            table.setdefault(line.title, {}).setdefault((line.data, row["seed"]), []).append(value)
+    blocks = sorted({block for scores in table.values() for block in scores}, key=str)
+    scores = {
+        title: [sum(found[block]) / len(found[block]) for block in blocks]  # type: ignore[arg-type]
+        for title, found in table.items()
+        if all(block in found and None not in found[block] for block in blocks)
+    }
+    if len(scores) < 2 or len(blocks) < 2:
+        return []
+    ranks, p_value, distance = friedman(scores)
+    listed = sorted(ranks.items(), key=lambda pair: pair[1])
+    told = f"{len(blocks)} blocks (data set, seed) by balanced accuracy; without methods that have no result on one"
+    test = f"Friedman's test: p = {p_value:.3g}; Nemenyi's critical difference at 0.05: {distance:.3g}"
+    apart = "two methods whose ranks differ by less are not told apart"
+    notes = (told, f"{test}: {apart}", "seeds of one data set are no independent blocks: the tests are then too sure")
+    return [ReportSection("Ranks", notes, {"": table_of(("method", "average rank"), listed)})]
+
+
+def _failures(rows: Sequence[Mapping[str, Any]]) -> list[ReportSection]:
+    """Return the section on units without a result; empty where there is none."""
+    heads = ("data", "method", "fold", "seed", "state", "error")
+    listed = [[row[k] for k in heads] for row in rows if row["state"] != DONE]
+    return [ReportSection("Units without a result", (), {"": table_of(heads, listed)})] if listed else []
+
+
+def trade_off(lines: Sequence[Line], front: Sequence[str]) -> Figure:
+    """Return accuracy against number of selected features, and the front of both as a line.
+
+    Parameters
+    ----------
+    lines : those without a mean accuracy are left out; of more than :data:`NAMED` only those of the front have names.
+    front : titles of those that no other beats in both.
+    """
+    placed = [line for line in lines if line.spread("accuracy") and line.spread("n_features")]
+    counts = _counts(placed)
+    points = {line.title: (counts[line.title], 100 * (line.mean("accuracy") or 0.0)) for line in placed}
+    named = [line for line in placed if len(placed) <= NAMED or line.title in front][:NAMED]
+    figure = new_figure(1, height=3.6 + 0.12 * len(named))
+    axes = figure.axes[0]
+    if len(named) < len(placed):
+        axes.plot(*zip(*points.values(), strict=True), ".", color="0.8", zorder=0, label="other methods")
+    for k, line in enumerate(named):
+        wide, high = ((line.spread(name) or (0.0, 0.0))[1] for name in ("n_features", "accuracy"))
+        look = {**style(k), "linestyle": "none", "elinewidth": 0.5}
+        axes.errorbar(*points[line.title], xerr=wide, yerr=100 * high, markersize=5, **look)
+    corners = sorted(points[title] for title in front)
+    best: dict[str, Any] = {"color": "0.6", "linewidth": 2.5, "zorder": 0, "label": "no method beats these in both"}
+    axes.step(*zip(*corners, strict=True), where="post", **best)
+    axes.set(xlabel="selected features", ylabel="accuracy of cross-validation, %")
+    axes.margins(x=0.25, y=0.1)
+    axes.set_xlim(left=max(0.0, axes.get_xlim()[0]))
+    axes.locator_params(axis="x", integer=True)
+    figure.legend(fontsize="small", loc="outside lower center")
+    name_points(figure, [points[line.title] for line in named], [line.title for line in named])
+    return figure
+
+
+def write_table(path: str | Path, frame: pd.DataFrame, caption: str = "") -> None:
+    """Write a table in LaTeX with booktabs, its cells as :func:`shown` has them, whole or not at all.
+
+    Raises
+    ------
+    PackageError : jinja2 is not installed.
+    FileError : the file cannot be written.
+    """
+    told = frame.map(lambda value: _tex(shown(value))).rename(columns=_tex)
+    try:
+        text = told.to_latex(index=False, caption=_tex(caption) or None)
+    except ImportError as error:
+        raise PackageError("tables in LaTeX need jinja2, which is not installed", HINT) from error
+    write_text(path, f"% needs \\usepackage{{booktabs}}\n{text}")
+
+
+def _tex(text: str) -> str:
+    """Return a text without commands of LaTeX, on one line."""
+    return " ".join(printable(text).split()).translate(SPECIAL)
+
+
+def check_page(path: str | Path) -> Path:
+    """Return a path to which the page of a selection can be written; raises FileError for another suffix."""
+    if Path(path).suffix.lower() not in PAGES:
+        raise FileError(f"'{path}' is no page of a selection", f"give a name with {', '.join(PAGES)}")
+    return check_writable(path)
+
+
+def write_selection(selection: Selection, path: str | Path) -> None:
+    """Write the page of a selection: sentences, table, three figures, evidence, and how to cite.
+
+    Parameters
+    ----------
+    selection : Selection
+        Of :func:`fsopt.select`.
+    path : str | Path
+        A name with ``.html`` for a page that needs no other file, with ``.tex`` for the table of the features in LaTeX
+        with booktabs.
+
+    Raises
+    ------
+    FileError : the file cannot be written, or has another suffix.
+    PackageError : matplotlib or jinja2 is not installed.
+    """
+    place = check_page(path)
+    features, warned = _features(selection), tuple(f"Warning: {text}." for text in selection.warnings)
+    if place.suffix.lower() == ".tex":
+        write_table(place, features, " ".join((*selection.sentences[:2], *warned)))
+        return
+    negative, positive = selection.labels
+    up = int((selection.y > 0).sum())
+    predicted = (
+        f"Predicted: '{positive}' (label +1, {counted(up, 'sample')}) against '{negative}' (label -1, "
+        f"{counted(len(selection.y) - up, 'sample')}). "
+        f"An odds ratio above 1 is for '{positive}', for one standard deviation more."
+    )
+    measured = [(name, value, *selection.intervals[name]) for name, value in selection.nested.items()]
+    sizes = list(zip(selection.choice.sizes, selection.choice.losses.tolist(), strict=True))
+    tables = {
+        "selected features, the largest standardised weight first": features,
+        "measures, with 95 % intervals": table_of(("measure", "nested cross-validation", "from", "to"), measured),
+    }
+    evidence = {
+        "": table_of(("what", "value"), _evidence(selection)),
+        "cross-validation of the number of features": table_of(("features", "log-loss"), sizes),
+    }
+    sections = [
+        ReportSection("Answer", (*selection.sentences, predicted, *warned), tables, selection.figures()),
+        ReportSection("Evidence", (), evidence, folded=True),
+        ReportSection("How to cite", (f"fsopt {versions()['fsopt']}, feature selection by optimization", *SOURCES)),
+    ]
+    chosen = f"{len(selection.selected)} of {counted(len(selection.variables), 'feature')} of {selection.data}"
+    write_report(place, chosen, sections)
+
+
+def _features(selection: Selection) -> pd.DataFrame:
+    """Return the selected features, then the intercept; without features there is no classifier."""
+    names = ("standardised", "odds_ratio", "share", "p_value")
+    weights, intercept = selection.printed_weights if selection.fit.features else ((), None)
+    rows = [
+        (record["feature"], weight, *(record[name] for name in names))
+        for record, weight in zip(selection.to_records(), weights, strict=False)
+    ]
+    rows += [("intercept", intercept, *(None for _ in names))] if rows else []
+    return table_of(FEATURES, rows)
+
+
+def _evidence(selection: Selection) -> list[tuple[str, Any]]:
+    """Return the numbers behind the proof."""
+    proof = selection.proof
+    return [
+        ("status", str(selection.status)),
+        ("objective value", None if proof is None else proof.objective),
+        ("lower bound", None if proof is None else proof.bound),
+        ("relative optimality gap", selection.gap),
+        ("rational arithmetic", selection.exact or "not asked for"),
+        ("penalty weight C of the selection", selection.choice.search),
+        ("penalty weight C of the classifier", selection.choice.c),
+    ]

@@ -19,7 +19,7 @@ from fsopt.cli import comparing, fitting, output, selecting, studying
 from fsopt.cli.app import GROUPS, command
 from fsopt.common.texts import counted
 from fsopt.data.matrices import Preprocessing
-from fsopt.studies.summary import MEASURES, MethodSummary, Spread
+from fsopt.studies.ranking import MEANS, Line
 
 WIDTHS = (80, 100, 120)
 GOLDEN = dict(
@@ -30,11 +30,12 @@ GOLDEN = dict(
 
 def study():
     means = (0.9311, 0.9204, 0.8402, 0.8812, 0.9836, 4.0, 0.312, 1.254)
-    measures = {name: Spread(mean, mean / 70, 6) for name, mean in zip(MEASURES, means, strict=True)}
-    tuned = {"c": 0.1, "tuned": [{"lam": 1}]}
+    folds = [dict(zip(MEANS, (mean * (1 + 0.02 * k) for mean in means), strict=True)) for k in (-1, 0, 1)]
+    rows = [{"state": "done", "status": "optimal", "fold": k, **row} for k, row in enumerate(folds)]
+    failed = {"state": "failed", "status": "none", "fold": 3}
     lines = [
-        MethodSummary("wdbc", "best-subset-penalised", tuned, 7, 7, 0, measures, ()),
-        MethodSummary("clinic/outcome.csv", "gbd", {}, 7, 6, 1, dict.fromkeys(MEASURES), ()),
+        Line("wdbc", "best-subset-penalised", "best-subset-penalised (c=0.1, tuned lam)", {}, tuple(rows)),
+        Line("clinic/outcome.csv", "gbd", "gbd", {}, (*rows, failed)),
     ]
     studying._print_lines("small", lines)
 
@@ -44,6 +45,7 @@ def compare():
         row = {"data": "wdbc", "method": method, "paper": None, "n_features": features, "cv_accuracy": accuracy}
         row |= {f"cv_{name}": accuracy and accuracy - 0.01 for name in ("balanced_accuracy", "mcc", "auc", "recall")}
         row |= {"spreads": {"cv_accuracy": 0.0123}, "seconds": 0.314, "cpu_seconds": 0.25, "ended_early": 0}
+        row |= {"fold_statuses": {"optimal": 4, "feasible": 1}}
         row |= {"standing": "not told apart, front", "status": "optimal", "stop": "complete", "objective": 26.4274}
         row |= {"certificate": {"worst": 2e-11, "ok": True, "kind": "convex"}, "solver": "highs", "features": ["r"]}
         return row | {"exact": None, "warnings": [], "error": ""} | own

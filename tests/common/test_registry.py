@@ -14,7 +14,7 @@ from fsopt import extend
 from fsopt.common.registry import REGISTRIES, Registry
 from fsopt.errors import FsoptError, ParameterError, UnknownNameError
 from fsopt.models.gbd.svm import build_svm
-from fsopt.studies.executors import InProcess, _register, own_entries
+from fsopt.studies.units import enter, own_entries
 from fsopt.verification.verify import check_fit
 
 DATA = blobs(30, 4, seed=3)
@@ -131,17 +131,17 @@ def test_a_model_of_the_users_own_takes_weights_where_its_entry_says_so():
     assert values[0] != pytest.approx(fsopt.solve(fsopt.build("svm", DATA)).objective, rel=1e-3)
 
 
-def test_other_processes_get_the_entries_of_the_users_own():
+def test_other_processes_get_the_entries_of_the_users_own(in_process):
     fsopt.register_model(fsopt.ModelSpec("own-svm", build_svm, "QP"))
     fsopt.register_method(dataclasses.replace(SVM, name="own"))
     kept = own_entries()
     assert {what: list(entries) for what, entries in kept.items()} == {"model": ["own-svm"], "method": ["own"]}
     for registry in REGISTRIES.values():
         registry.own.clear()
-    _register(kept)
+    enter(kept)
     assert fsopt.MODELS["own-svm"].builder is build_svm
     study = {"data": [DATA], "methods": [{"name": "own"}], "folds": 2, "seeds": [0]}
-    assert fsopt.run_study(study, executor=InProcess()).complete
+    assert fsopt.run_study(study).complete
 
 
 # -- penalties ------------------------------------------------------------------------------------------------

@@ -18,7 +18,6 @@ from fsopt.data.given import dataset_of
 from fsopt.data.labels import map_labels, places_by_name
 from fsopt.data.splits import random_parts, stratified_folds, train_and_test
 from fsopt.errors import DataError, ParameterError
-from fsopt.studies.executors import InProcess
 from fsopt.studies.tuning import cross_validate, nested_cross_validation, tune
 
 X3 = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
@@ -239,7 +238,7 @@ QUESTIONS = {
     "steps": lambda data: [step["objective"] for step in fsopt.steps("fsv", data)],
     "build": lambda data: fsopt.solve(fsopt.build("svm", data, C=0.5)).objective,
     "select": lambda *data: fsopt.select(*data, folds=2, features=1).fit.features,
-    "compare": lambda *data: fsopt.compare(*data, methods=["svm"], folds=2, executor=InProcess()).rows[0].cv_accuracy,
+    "compare": lambda *data: fsopt.compare(*data, methods="svm", folds=2).rows[0]["cv_accuracy"],
     "cross_validate": lambda data: cross_validate("svm", data, [{"C": 0.1}], folds=2).tolist(),
     "tune": lambda data: tune("svm", data, [{"c": 0.1}, {"c": 9.0}], folds=2).params,
     "nested": lambda data: nested_cross_validation("svm", data, [{"c": 0.1}], splits=2, folds=2).error,
@@ -254,7 +253,7 @@ QUESTIONS = {
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_every_question_takes_every_kind_of_data(question, tmp_path, monkeypatch):
+def test_every_question_takes_every_kind_of_data(question, tmp_path, monkeypatch, in_process):
     frame = FRAME.set_axis(DATA.features, axis=1).assign(ill=ILL)
     frame.rename(columns={"ill": "label"}).to_csv(tmp_path / "mine.csv", index=False)
     frame.to_csv(tmp_path / "ill.csv", index=False)
@@ -276,9 +275,7 @@ def test_every_question_takes_every_kind_of_data(question, tmp_path, monkeypatch
         assert asked(DATA.X, ILL) == known
 
 
-def test_a_comparison_takes_several_of_any_kind(tmp_path):
+def test_a_comparison_takes_several_of_any_kind(tmp_path, in_process):
     FRAME.assign(label=DATA.y.astype(int)).to_csv(tmp_path / "mine.csv", index=False)
-    found = fsopt.compare(
-        [blobs(24, 3, seed=1), tmp_path / "mine.csv"], methods=["pearson"], folds=2, executor=InProcess()
-    )
+    found = fsopt.compare([blobs(24, 3, seed=1), tmp_path / "mine.csv"], methods=["pearson"], folds=2)
     assert found.data == ("data", "mine")
