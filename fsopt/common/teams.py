@@ -22,7 +22,6 @@ from fsopt.common.interruption import held_interruption, whole_or_interrupted
 from fsopt.errors import PackageError, ParameterError, WorkersLost
 
 MOST_JOBS = 1024
-"""Largest number of processes that is taken for what the user meant."""
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """Variables that say how many threads the numerical libraries of a process take."""
 
@@ -52,19 +51,17 @@ def side_by_side(
     jobs: int,
     each: Callable[[Outcome], None] | None = None,
 ) -> list[Outcome]:
-    """Return the values of a function at tuples of arguments, computed by processes of :func:`unordered`; -1 takes all.
+    """Return the values of a function at tuples of arguments, in their order, by processes of :func:`unordered`.
 
-    They are in the order of the calls; ``each`` is called with a value as soon as it is there. One process is this one.
-    Raises ParameterError for another number of processes, WorkersLost where processes ended.
+    ``each`` is called with a value as soon as it is there. One process is this one. Raises ParameterError, WorkersLost.
     """
     from joblib import delayed
 
     count, values = check_jobs(jobs), dict[int, Outcome]()
     alone = count == 1 and on_this_machine()
-    numbered = enumerate(calls)
-    calls_here = (_whole(function, k, call) for k, call in numbered)
-    tasks = (delayed(apart)(os.getpid(), None, _whole, function, k, call) for k, call in numbered)
-    for k, value in calls_here if alone else unordered(tasks, count):
+    numbered = ((function, k, call) for k, call in enumerate(calls))
+    tasks = (delayed(apart)(os.getpid(), None, _whole, *one) for one in numbered)
+    for k, value in (_whole(*one) for one in numbered) if alone else unordered(tasks, count):
         values[k] = value
         if each is not None:
             each(value)

@@ -239,7 +239,8 @@ def compare(
 
 def _computed(study: Study, jobs: int, progress: Callable[[Progress], None] | None) -> tuple[tuple[Row, ...], bool]:
     """Return the rows of the units in the order of the study, and whether Ctrl-C came before the last one."""
-    loaded, rows, interrupted = load_all(study), list[Row](), False
+    loaded, interrupted = load_all(study), False
+    rows: list[Row] = []
     units = {unit.key: unit for unit in units_of(study, loaded)}
     with opened(None, write=True) as held:
         try:

@@ -198,6 +198,23 @@ def standings(
     return found
 
 
+def line_standings(lines: Sequence[Line], larger: float | None) -> dict[str, Standing]:
+    """Return the standings by accuracy of methods that have it on all folds, compared fold by fold."""
+    folds = max((line.params["folds"] for line in lines), default=0)
+    scores = {line.title: values for line in lines if (values := line.values("accuracy"))}
+    longest = max(map(len, scores.values()), default=0)
+    scores = {title: values for title, values in scores.items() if len(values) == longest}
+    return standings(scores, line_counts(lines), folds, larger) if folds > 1 and longest > 1 else {}
+
+
+def line_counts(lines: Sequence[Line]) -> dict[str, float]:
+    """Return title -> number of features selected on all samples, where they are fitted, and else the mean of folds."""
+    whole = {line.title: line.whole.get("n_features") for line in lines if line.whole is not None}
+    means = {line.title: line.mean("n_features") for line in lines}
+    counts = {title: mean if whole.get(title) is None else whole[title] for title, mean in means.items()}
+    return {title: float(count or 0.0) for title, count in counts.items()}
+
+
 def leading(found: Mapping[str, Standing], most: int = LEADING) -> list[str]:
     """Return the methods of the front, that of :func:`answer`, and the next best up to a number, by their scores."""
     named = {name for name, one in found.items() if one.front or one.fewest}

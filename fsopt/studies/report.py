@@ -12,7 +12,7 @@ import os
 import platform
 import re
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -24,7 +24,7 @@ from fsopt.common.figures import name_points, new_figure, style
 from fsopt.common.files import check_writable, write_text
 from fsopt.common.texts import counted, printable
 from fsopt.errors import FileError, PackageError
-from fsopt.studies.ranking import Line, Standing, answer, friedman, leading, lines_of, stability, standings
+from fsopt.studies.ranking import Line, Standing, answer, friedman, line_counts, line_standings, lines_of, stability
 from fsopt.studies.units import DONE, versions
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def page(title: str, sections: Sequence[ReportSection]) -> str:
         raise PackageError("reports need jinja2, which is not installed", HINT) from error
     source = resources.files("fsopt.studies").joinpath("report.html").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"shown": shown, "sort_key": sort_key, "numeric": _numeric}
+    environment.filters |= {"shown": shown, "sort_key": sort_key}
     drawn = []
     for k, section in enumerate([*sections, machine()]):
         pictures = enumerate(section.figures.items())
@@ -146,11 +146,6 @@ def sort_key(value: Any) -> str:
     return repr(float(value)) if isinstance(value, int | float) and not isinstance(value, bool) else ""
 
 
-def _numeric(table: pd.DataFrame) -> list[bool]:
-    """Return whether each column has numbers alone, which stand to the right."""
-    return [all(sort_key(value) or not shown(value) for value in column) for _, column in table.items()]
-
-
 def svg(figure: Figure, prefix: str) -> str:
     """Return a figure as an SVG element whose ids begin with a prefix, since a page has one space of ids."""
     from matplotlib import rc_context
@@ -170,9 +165,9 @@ def svg(figure: Figure, prefix: str) -> str:
 
 def machine() -> ReportSection:
     """Return the section on versions and machine."""
-    rows = [*versions().items(), ("processor", platform.machine()), ("processors", os.cpu_count())]
-    rows += [("system", f"{platform.system()} {platform.release()}")]
-    return ReportSection("Versions and machine", tables={"": table_of(("name", "value"), rows)})
+    system = f"{platform.system()} {platform.release()}, {platform.machine()}, {os.cpu_count()} processors"
+    table = table_of(("name", "value"), [*versions().items(), ("system", system)])
+    return ReportSection("Versions and machine", tables={"": table})
 
 
 def means_of(lines: Sequence[Line], found: Mapping[str, Standing]) -> pd.DataFrame:
@@ -209,62 +204,48 @@ def study_sections(rows: Sequence[Mapping[str, Any]], larger: Mapping[str, float
     larger : data set -> accuracy of the larger class alone, where it is known.
     """
     of_data: dict[str, list[Line]] = {}
-    lines, answers, sections = lines_of(rows), list[str](), list[ReportSection]()
+    lines = lines_of(rows)
+    answers: list[str] = []
+    sections: list[ReportSection] = []
     fronts: dict[str, Figure] = {}
     for line in lines:
         of_data.setdefault(line.data, []).append(line)
     for name, of_one in of_data.items():
         share = (larger or {}).get(name)
-        found = _standings(of_one, share)
-        sections += _of_data(name, of_one, found)
+        found = line_standings(of_one, share)
+        sections.append(_of_data(name, of_one, found))
         if found:
             whole = {line.title: line.whole.get("features") or () for line in of_one if line.whole is not None}
-            told = answer(found, {line.title: line.mean("accuracy") or 0.0 for line in of_one}, _counts(of_one), whole)
+            told = answer(
+                found, {line.title: line.mean("accuracy") or 0.0 for line in of_one}, line_counts(of_one), whole
+            )
             alone = "" if share is None else f" The larger class alone has accuracy {share:.3f}."
             answers.append(f"{name}: {told}.{alone}")
             if len(fronts) < DRAWN:
                 front = [title for title, one in found.items() if one.front]
                 fronts[f"{name}: accuracy against number of selected features"] = trade_off(of_one, front)
     first = [ReportSection("Answer", tuple(answers), figures=fronts)] if answers else []
-    return [*first, *sections, *_ranks(lines), *_failures(rows)]
+    heads = ("data", "method", "fold", "seed", "state", "error")
+    failed = [[row[name] for name in heads] for row in rows if row["state"] != DONE]
+    last = [ReportSection("Units without a result", (), {"": table_of(heads, failed)})] if failed else []
+    return [*first, *sections, *_ranks(lines), *last]
 
 
-def _standings(lines: Sequence[Line], larger: float | None) -> dict[str, Standing]:
-    """Return the standings by accuracy of methods that have it on all folds, compared fold by fold."""
-    folds = max((line.params["folds"] for line in lines), default=0)
-    scores = {line.title: values for line in lines if (values := line.values("accuracy"))}
-    longest = max(map(len, scores.values()), default=0)
-    scores = {title: values for title, values in scores.items() if len(values) == longest}
-    return standings(scores, _counts(lines), folds, larger) if folds > 1 and longest > 1 else {}
-
-
-def _counts(lines: Sequence[Line]) -> dict[str, float]:
-    """Return title -> number of features selected on all samples, where they are fitted, and else the mean of folds."""
-    whole = {line.title: line.whole.get("n_features") for line in lines if line.whole is not None}
-    means = {line.title: line.mean("n_features") for line in lines}
-    return {title: float(whole.get(title) or mean or 0.0) for title, mean in means.items()}
-
-
-def _of_data(name: str, lines: Sequence[Line], found: Mapping[str, Standing]) -> Iterator[ReportSection]:
-    """Yield the section of the leading methods on a data set, the best first, and the folded one of the others."""
-    places, first = {title: k for k, title in enumerate(found)}, leading(found)
-    ordered = sorted(lines, key=lambda line: (line.title not in first, places.get(line.title, len(places))))
-    count = len(first) or len(ordered)
-    parts = (f"Methods on {name}", ordered[:count]), (f"Other methods on {name}", ordered[count:])
-    for title, part in parts:
-        if not part:
-            continue
-        listed = [
-            (line.title, ", ".join(f"{k}={v}" for k, v in line.params.items()), ", ".join(line.whole["features"]))
-            for line in part
-            if line.whole is not None and line.whole.get("features") and len(line.whole["features"]) <= LISTED
-        ]
-        tables = {CAPTION: means_of(part, found)}
-        if listed:
-            caption = f"fits to all samples with at most {LISTED} features"
-            tables[caption] = table_of(("method", "parameters", "selected features"), listed)
-        later = part is not parts[0][1]
-        yield ReportSection(title, () if later else NOTES, tables, folded=later)
+def _of_data(name: str, lines: Sequence[Line], found: Mapping[str, Standing]) -> ReportSection:
+    """Return the section of the methods on a data set, the best first, those without scores last."""
+    places = {title: k for k, title in enumerate(found)}
+    ordered = sorted(lines, key=lambda line: places.get(line.title, len(places)))
+    chosen = [(line, line.whole.get("features") or ()) for line in ordered if line.whole is not None]
+    listed = [
+        (line.title, ", ".join(f"{k}={v}" for k, v in line.params.items()), ", ".join(features))
+        for line, features in chosen
+        if 0 < len(features) <= LISTED
+    ]
+    tables = {CAPTION: means_of(ordered, found)}
+    if listed:
+        heads = ("method", "parameters", "selected features")
+        tables[f"fits to all samples with at most {LISTED} features"] = table_of(heads, listed)
+    return ReportSection(f"Methods on {name}", NOTES, tables)
 
 
 def _ranks(lines: Sequence[Line]) -> list[ReportSection]:
@@ -291,13 +272,6 @@ def _ranks(lines: Sequence[Line]) -> list[ReportSection]:
     return [ReportSection("Ranks", notes, {"": table_of(("method", "average rank"), listed)})]
 
 
-def _failures(rows: Sequence[Mapping[str, Any]]) -> list[ReportSection]:
-    """Return the section on units without a result; empty where there is none."""
-    heads = ("data", "method", "fold", "seed", "state", "error")
-    listed = [[row[k] for k in heads] for row in rows if row["state"] != DONE]
-    return [ReportSection("Units without a result", (), {"": table_of(heads, listed)})] if listed else []
-
-
 def trade_off(lines: Sequence[Line], front: Sequence[str]) -> Figure:
     """Return accuracy against number of selected features, and the front of both as a line.
 
@@ -307,26 +281,22 @@ def trade_off(lines: Sequence[Line], front: Sequence[str]) -> Figure:
     front : titles of those that no other beats in both.
     """
     placed = [line for line in lines if line.spread("accuracy") and line.spread("n_features")]
-    counts = _counts(placed)
+    counts = line_counts(placed)
     points = {line.title: (counts[line.title], 100 * (line.mean("accuracy") or 0.0)) for line in placed}
-    named = [line for line in placed if len(placed) <= NAMED or line.title in front][:NAMED]
+    named = [title for title in points if len(placed) <= NAMED or title in front][:NAMED]
     figure = new_figure(1, height=3.6 + 0.12 * len(named))
     axes = figure.axes[0]
-    if len(named) < len(placed):
-        axes.plot(*zip(*points.values(), strict=True), ".", color="0.8", zorder=0, label="other methods")
-    for k, line in enumerate(named):
-        wide, high = ((line.spread(name) or (0.0, 0.0))[1] for name in ("n_features", "accuracy"))
-        look = {**style(k), "linestyle": "none", "elinewidth": 0.5}
-        axes.errorbar(*points[line.title], xerr=wide, yerr=100 * high, markersize=5, **look)
-    corners = sorted(points[title] for title in front)
+    axes.plot(*zip(*points.values(), strict=True), ".", color="0.8", zorder=0)
+    for k, title in enumerate(named):
+        axes.plot(*points[title], markersize=5, **{**style(k), "linestyle": "none"})
     best: dict[str, Any] = {"color": "0.6", "linewidth": 2.5, "zorder": 0, "label": "no method beats these in both"}
-    axes.step(*zip(*corners, strict=True), where="post", **best)
+    axes.step(*zip(*sorted(points[title] for title in front), strict=True), where="post", **best)
     axes.set(xlabel="selected features", ylabel="accuracy of cross-validation, %")
     axes.margins(x=0.25, y=0.1)
     axes.set_xlim(left=max(0.0, axes.get_xlim()[0]))
     axes.locator_params(axis="x", integer=True)
     figure.legend(fontsize="small", loc="outside lower center")
-    name_points(figure, [points[line.title] for line in named], [line.title for line in named])
+    name_points(figure, [points[title] for title in named], named)
     return figure
 
 
@@ -407,23 +377,21 @@ def write_selection(selection: Selection, path: str | Path) -> None:
 
 def _features(selection: Selection) -> pd.DataFrame:
     """Return the selected features, then the intercept; without features there is no classifier."""
+    if not selection.fit.features:
+        return table_of(FEATURES, [])
     names = ("standardised", "odds_ratio", "share", "p_value")
-    weights, intercept = selection.printed_weights if selection.fit.features else ((), None)
-    rows = [
-        (record["feature"], weight, *(record[name] for name in names))
-        for record, weight in zip(selection.to_records(), weights, strict=False)
-    ]
-    rows += [("intercept", intercept, *(None for _ in names))] if rows else []
-    return table_of(FEATURES, rows)
+    weights, intercept = selection.printed_weights
+    pairs = zip(selection.to_records(), weights, strict=True)
+    rows = [(record["feature"], weight, *(record[name] for name in names)) for record, weight in pairs]
+    return table_of(FEATURES, [*rows, ("intercept", intercept, *(None for _ in names))])
 
 
 def _evidence(selection: Selection) -> list[tuple[str, Any]]:
     """Return the numbers behind the proof."""
-    proof = selection.proof
     return [
         ("status", str(selection.status)),
-        ("objective value", None if proof is None else proof.objective),
-        ("lower bound", None if proof is None else proof.bound),
+        ("objective value", getattr(selection.proof, "objective", None)),
+        ("lower bound", getattr(selection.proof, "bound", None)),
         ("relative optimality gap", selection.gap),
         ("rational arithmetic", selection.exact or "not asked for"),
         ("penalty weight C of the selection", selection.choice.search),

@@ -28,8 +28,10 @@ from fsopt.studies.methods import ClassifierFit, Entry, entry_of, study_fit
 from fsopt.studies.tuning import tune
 from fsopt.verification.verify import exact_word
 
-PACKAGES = ("fsopt", "numpy", "scipy", "scikit-learn", "pyomo", "highspy", "clarabel", "scs", "cyipopt", "pyscipopt")
-OPTIONAL_PACKAGES = ("abess", "skglm", "gurobipy", "mosek", "xpress")
+PACKAGES = (
+    *("fsopt", "numpy", "scipy", "scikit-learn", "pyomo", "highspy", "clarabel", "scs", "cyipopt", "pyscipopt"),
+    *("abess", "skglm", "gurobipy", "mosek", "xpress"),
+)
 """Distributions whose versions are part of the key of a unit, where they are installed."""
 DONE = "done"
 """The state of a row that is a result. Units of the other states are computed again where that is asked for."""
@@ -38,8 +40,10 @@ TIMEOUT = "timeout"
 MEMORY = "memory"
 CERTIFICATE = ("kind", "ok", "worst", "residuals", "tolerance")
 """The parts of a certificate that a row keeps."""
-HARD, MORE, ASLEEP = 2.0, 30.0, 10.0
-"""The process of a unit ends after this multiple of its limit and these seconds; of CPU seconds after so many times."""
+HARD, MORE = 2.0, 30.0
+"""The process of a unit ends after this multiple of its limit and these seconds."""
+ASLEEP = 10.0
+"""Multiple of both for a limit of CPU seconds: the process may wait for others."""
 
 Own: TypeAlias = Mapping[str, Mapping[str, Any]]
 """The entries of the user's own in each registry, which a worker gets with a unit."""
@@ -49,7 +53,7 @@ Own: TypeAlias = Mapping[str, Mapping[str, Any]]
 def versions() -> Mapping[str, str]:
     """Return package -> version of all that a result may depend on."""
     found = {"python": ".".join(platform.python_version_tuple()[:2])}
-    for name in (*PACKAGES, *OPTIONAL_PACKAGES):
+    for name in PACKAGES:
         with suppress(metadata.PackageNotFoundError):
             found[name] = metadata.version(name)
     return found
