@@ -6,8 +6,8 @@ Stable, as the names of :mod:`fsopt` are: a name here keeps its meaning, or warn
 a model             :class:`ModelSpec`, :func:`register_model`, :func:`values_of`
 a loop              :func:`add_cut` for the master of generalized Benders, in a :class:`fsopt.Session`
 a method            :class:`MethodSpec`, :func:`register_method`; its fit takes a :class:`Run` and goes from
-                    :func:`preprocess` to :func:`make_fit` with a :class:`Hyperplane` and its :func:`evidence`; its
-                    check takes a :class:`SavedFit`, such as :func:`check_program`
+                    :func:`preprocess` to :func:`make_fit` with a :class:`Hyperplane` and its :func:`evidence`, or
+                    :func:`unproved`; its check takes a :class:`SavedFit`, such as :func:`check_program`
 a solver            :class:`SolverSpec` with its :class:`Package`, :func:`register_solver`; its interface takes a
                     :class:`Program` and :class:`Settings` and gives an :class:`Outcome` with a :class:`Point`, for the
                     :class:`Change` of a session too
@@ -18,7 +18,7 @@ a figure            :func:`new_figure`, empty panels that a script saves and a n
 
 from __future__ import annotations
 
-from fsopt.answers.results import Point
+from fsopt.answers.results import DriverResult, Point, Status
 from fsopt.common.figures import new_figure
 from fsopt.compiler import Program
 from fsopt.compiler.values import values_of
@@ -61,5 +61,11 @@ __all__ = [
     "register_model",
     "register_penalty",
     "register_solver",
+    "unproved",
     "values_of",
 ]
+
+
+def unproved(objective: float) -> DriverResult:
+    """Return the outcome of a hyperplane without a program: ``feasible``, at a value of the method's ``objective``."""
+    return DriverResult(Status.FEASIBLE, "complete", objective, None, 1, {}, (), None, "", {})

@@ -14,7 +14,6 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor
 from contextlib import closing, contextmanager, nullcontext, suppress
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,13 +23,10 @@ from fsopt.errors import PackageError, ParameterError, WorkersLost
 MOST_JOBS = 1024
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """Variables that say how many threads the numerical libraries of a process take."""
-
 REACH = 10.0
 """Seconds after which calls that have not reached their processes are given up."""
-IDLE = 60.0
-"""Seconds that worker processes wait for the next task."""
-WATCH = 1.0
-"""Seconds between two looks of a worker process at its parent."""
+IDLE, WATCH = 60.0, 1.0
+"""Seconds that worker processes wait for the next task, and between two looks of one at its parent."""
 _POOLS: dict[int, Any] = {}
 """Number of processes -> those that no block uses."""
 atexit.register(_POOLS.clear)  # not later: they need modules that the end of the interpreter clears
@@ -75,13 +71,12 @@ def _whole(function: Callable[..., Outcome], number: int, call: tuple[Any, ...])
 
 
 def apart(program: int, seconds: float | None, function: Callable[..., Outcome], *call: Any) -> Outcome:
-    """Return the value of a call of a program: in another process, which ends soon after its parent, or its seconds.
+    """Return the value of a call of a program: in another process, which ends after so many seconds.
 
     A call may hang inside a solver that hears nothing; the exit code is 1 then.
     """
     if os.getpid() == program:
         return function(*call)
-    follow_parent()
     with Path(os.devnull).open("w") as nowhere:
         if seconds is not None:
             faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
@@ -110,10 +105,11 @@ def unordered(tasks: Iterable[Any], jobs: int) -> Iterator[Any]:
     from joblib import Parallel, parallel_config
 
     here = on_this_machine()
-    threads = parallel_config("loky", inner_max_num_threads=1) if here else nullcontext()
+    workers = {"inner_max_num_threads": 1, "initializer": follow, "initargs": (os.getpid(),)}
+    config = parallel_config("loky", **workers) if here else nullcontext()
     try:
         # Processes that are started in the hold never hear Ctrl-C. With one job the second process stays idle.
-        with threads, held_interruption():
+        with config, held_interruption():
             most = "2 * n_jobs" if jobs > 1 else 1
             found = Parallel(max(jobs, 2), return_as="generator_unordered", pre_dispatch=most)(tasks)
         with closing(found):
@@ -151,8 +147,7 @@ def on_scheduler(address: str | None) -> Iterator[None]:
         raise PackageError("the scheduler needs Dask, which is not installed", "pip install fsopt[dask]") from error
     from joblib import parallel_config
 
-    for name in ("distributed", "distributed.client"):  # what is lost is an error here; Dask tells it by tracebacks too
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what is lost is an error here
     try:
         client = Client(address, timeout=10)
     except (OSError, ValueError, TypeError) as error:
@@ -210,16 +205,14 @@ def _pool(count: int) -> Any:
     env = {name: os.environ.get(name, share) for name in THREADS}
     if sys.platform != "win32":
         resource_tracker.ensure_running()  # its start in the block would end the hold
-    executor = ProcessPoolExecutor(count, timeout=IDLE, env=env, initializer=follow_parent)
+    executor = ProcessPoolExecutor(count, timeout=IDLE, env=env, initializer=follow, initargs=(os.getpid(),))
     with held_interruption():
         executor.submit(int)  # starts them all
     return executor
 
 
-@cache
-def follow_parent() -> None:
-    """Let this process end soon after its parent, which may be killed while a call takes long."""
-    parent = os.getppid()
+def follow(parent: int) -> None:
+    """Let this process end soon after its parent, which may be killed while a call takes long, or before it begins."""
 
     def wait() -> None:
         while os.getppid() == parent:

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import sys
+import time
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -13,6 +14,7 @@ import fsopt
 from fsopt import extend
 from fsopt.common.registry import REGISTRIES, Registry
 from fsopt.errors import FsoptError, ParameterError, UnknownNameError
+from fsopt.extend import Hyperplane, make_fit, preprocess, unproved
 from fsopt.models.gbd.svm import build_svm
 from fsopt.studies.units import enter, own_entries
 from fsopt.verification.verify import check_fit
@@ -142,6 +144,23 @@ def test_other_processes_get_the_entries_of_the_users_own(in_process):
     assert fsopt.MODELS["own-svm"].builder is build_svm
     study = {"data": [DATA], "methods": [{"name": "own"}], "folds": 2, "seeds": [0]}
     assert fsopt.run_study(study).complete
+
+
+def test_a_hyperplane_without_a_program_is_a_feasible_fit_whose_value_is_verified():
+    def fit_means(data, run, *, scale="standard"):
+        work, map_ = preprocess(data, scale)
+        w = work.X[work.y > 0].mean(axis=0) - work.X[work.y < 0].mean(axis=0)
+        plane = Hyperplane(w, 0.0, tuple(range(data.p)))
+        return make_fit(data, map_, plane, unproved(value(work, w)[0]), started=time.perf_counter())
+
+    def value(data, w, b=0.0, params=None):
+        return float(np.mean(data.y * (data.X @ w + b) <= 0)), 0.0
+
+    fsopt.register_method(fsopt.MethodSpec("means", fit_means, (), equation="own", objective=value))
+    fit = fsopt.fit("means", DATA)
+    assert (fit.status, fit.objective) == ("feasible", np.mean(fit.predict(DATA.X) != DATA.y))
+    assert fsopt.verify(fit, DATA).numerically
+    assert not fsopt.verify(dataclasses.replace(fit, objective=fit.objective + 0.1), DATA).numerically
 
 
 # -- penalties ------------------------------------------------------------------------------------------------
