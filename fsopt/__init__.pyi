@@ -37,8 +37,8 @@ from .solvers.registry import SOLVERS as SOLVERS
 from .solvers.registry import register_solver as register_solver
 from .solvers.spec import SolverSpec as SolverSpec
 from .studies.comparison import compare as compare
+from .studies.report import write_selection as write_selection
 from .studies.running import run_study as run_study
-from .studies.selection_report import write_selection as write_selection
 from .verification.verified import Verification as Verification
 from .verification.verify import verify as verify
 

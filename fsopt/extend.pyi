@@ -10,6 +10,7 @@ from .drivers.run import Run as Run
 from .methods.preprocessing import Hyperplane as Hyperplane
 from .methods.preprocessing import make_fit as make_fit
 from .methods.preprocessing import preprocess as preprocess
+from .methods.preprocessing import unproved as unproved
 from .methods.registry import register_method as register_method
 from .methods.spec import MethodSpec as MethodSpec
 from .methods.spec import SavedFit as SavedFit

@@ -3,7 +3,6 @@
 import os
 import signal
 from collections.abc import Iterator
-from contextlib import nullcontext
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
@@ -14,10 +13,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import HealthCheck, settings
+from joblib import parallel_config
 
 from fsopt.data import Dataset, load_dataset
-from fsopt.studies import running
-from fsopt.studies.executors import InProcess
 
 # An assertion of a helper holds with python -O, too; helpers are imported later.
 pytest.register_assert_rewrite(*(path.stem for path in Path(__file__).with_name("helpers").glob("*.py")))
@@ -89,9 +87,10 @@ def usual_interruption() -> Iterator[None]:
 
 
 @pytest.fixture
-def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def in_process() -> Iterator[None]:
     """Units of studies run here: processes of their own load all packages again, and have tests of their own."""
-    monkeypatch.setattr(running, "local_processes", lambda jobs: nullcontext(InProcess()))
+    with parallel_config("sequential"):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -40,13 +40,10 @@ def run(words, code=0):
 for words in {verbs}:
     run(words)
 run("fit svm --data none.csv", 2)
-from fsopt.studies import executors, snapshots
-snapshots.MOUNTS = pathlib.Path("none")
 run("study study.toml --store s.sqlite --jobs 1")
 for words in ("", " -o rows.csv", " -o again.sqlite"):
     run("study --store s.sqlite" + words)
-with executors.limited_memory(1.0):
-    assert locked
+assert locked
 """
 VERBS = (
     "models",
@@ -91,7 +88,7 @@ def test_modules_and_functions_of_posix_are_behind_a_guard():
         for path in (ROOT / "fsopt").rglob("*.py")
         if re.search(words, path.read_text(encoding="utf-8"), flags=re.MULTILINE)
     }
-    guarded = ("common/locks.py", "common/memory.py", "studies/executors.py")
+    guarded = ("common/files.py", "common/locks.py", "common/memory.py")
     assert found == {f"fsopt/{name}" for name in guarded}
 
 

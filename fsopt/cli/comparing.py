@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -26,17 +26,18 @@ from fsopt.errors import ParameterError
 
 if TYPE_CHECKING:
     from fsopt.data import Dataset
-    from fsopt.studies.comparison_rows import Comparison
+    from fsopt.studies.comparison import Comparison
     from fsopt.studies.running import Progress
 
 COLUMNS = (
-    *("method", "standing", ">features", ">CV accuracy", ">balanced", ">CV MCC", ">AUC", "status", "paper", ">seconds"),
+    *("method", "standing", ">features", ">CV accuracy", ">balanced", ">CV MCC", ">AUC", "status", "of folds"),
+    *("paper", ">seconds"),
     *(">CPU s", ">objective", "certificate", "solver"),
 )
 """Heads of the table."""
 UNPRINTED = 6
 """The last ones, which a report has: objective values of different problems are no measure of methods."""
-OF_FOLDS = ("standing", "CV accuracy", "balanced", "CV MCC", "AUC")
+OF_FOLDS = ("standing", "CV accuracy", "balanced", "CV MCC", "AUC", "of folds")
 """Columns that the table of fits to all samples in a report leaves out: the table of the methods has them."""
 Data = Annotated[list[str], typer.Option("--data", help=f"{options.DATA_HELP}; repeat for several")]
 
@@ -82,33 +83,32 @@ def compare(
         "exact": exact,
     }
     own |= {"jobs": jobs, "params": _params(param)}
-    found, units = _compared([load(name, layout) for name in data], names, own)
+    found = _compared([load(name, layout) for name in data], names, own)
+    if found.interrupted and not found.rows:  # a file of before stays
+        remark("interrupted: no method finished")
+        return EXIT_INTERRUPTED
     record = plain({**found.heading, "data": data[0] if len(data) == 1 else data, "rows": found.to_records()})
     if report is not None:
-        _report(report, record, units)
+        _report(report, record, found.units)
     deliver(record, output, as_json=json, present=lambda: _print(record))
     _tell_unanswered(record)
     if found.interrupted:
         remark(f"interrupted: {counted(len(found.rows), 'method')} finished")
         return EXIT_INTERRUPTED
-    return EXIT_NOT_SOLVED if all(row.lacking for row in found.rows) else EXIT_SOLVED
+    return EXIT_NOT_SOLVED if all(row["lacking"] for row in found.rows) else EXIT_SOLVED
 
 
-def _compared(
-    sources: list[Dataset], names: list[str] | None, own: Mapping[str, Any]
-) -> tuple[Comparison, list[dict[str, Any]]]:
-    """Compare the methods with progress on the terminal; return the comparison, and the row of each fit."""
+def _compared(sources: list[Dataset], names: list[str] | None, own: Mapping[str, Any]) -> Comparison:
+    """Compare the methods with progress on the terminal."""
     from fsopt.studies.comparison import compare as run
 
-    units: list[dict[str, Any]] = []
     with progress_bar("compare", total=1) as update:
 
         def told(state: Progress) -> None:
-            units.append(state.last)
             word = f"compare: {state.finished} of {counted(state.total, 'fit')}, last {state.last['method']}"
             update(state.finished / state.total, word)
 
-        return run(sources, methods=names, progress=told, **own), units
+        return run(sources, methods=names, progress=told, **own)
 
 
 def _tell_unanswered(record: dict[str, Any]) -> None:
@@ -142,19 +142,16 @@ def _params(given: list[str] | None) -> dict[str, dict[str, Any]]:
     return {method: options.parse_params(texts) for method, texts in found.items()}
 
 
-def _report(path: Any, record: dict[str, Any], units: list[dict[str, Any]]) -> None:
+def _report(path: Any, record: dict[str, Any], units: Sequence[dict[str, Any]]) -> None:
     """Write the report of a comparison: the sections of a study on its units, and the fits to all samples."""
-    from fsopt.studies.report import ReportSection, ReportTable, shown, write_report
-    from fsopt.studies.store import PLAIN
-    from fsopt.studies.study_report import study_sections
+    from fsopt.studies.report import ReportSection, shown, study_sections, table_of, write_report
 
     larger = {name: scores["cv_accuracy"] for name, scores in record["majority"].items()}
     kept = [k for k, head in enumerate(COLUMNS) if head.strip(">") not in OF_FOLDS]
     heads = ("data", *(COLUMNS[k].strip(">") for k in kept))
     rows = [(row["data"], *(cells[k] for k in kept)) for row in record["rows"] for cells in [_cells(row, shown)]]
-    fits = ReportSection("Fits to all samples", tables=(ReportTable(heads, rows),), folded=True)
-    sections = study_sections([{**dict.fromkeys(PLAIN), **unit} for unit in units], larger)
-    write_report(path, f"Comparison: {', '.join(larger)}", [*sections, fits])
+    fits = ReportSection("Fits to all samples", tables={"": table_of(heads, rows)}, folded=True)
+    write_report(path, f"Comparison: {', '.join(larger)}", [*study_sections(units, larger), fits])
     remark(f"wrote {path}")
 
 
@@ -211,6 +208,7 @@ def _cells(row: dict[str, Any], seconds: Callable[[float], str] = "{:.2f}".forma
         _share(row["cv_mcc"]),
         _share(row["cv_auc"]),
         f"{row['status']} ({row['stop']})" if row["ended_early"] and row["stop"] == "time-limit" else row["status"],
+        ", ".join(f"{number} {status}" for status, number in row["fold_statuses"].items()),
         row["paper"],
         *(None if row[name] is None else seconds(row[name]) for name in ("seconds", "cpu_seconds")),
         row["objective"],

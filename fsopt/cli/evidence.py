@@ -258,11 +258,10 @@ def reproduce(
 
     Ours stand beside the printed numbers, each cell with its verdict.
     """
-    from fsopt.common.teams import check_jobs
+    from fsopt.common.teams import check_jobs, on_scheduler
     from fsopt.papers.registry import EXPERIMENTS
     from fsopt.papers.reproduction import RunSettings
-    from fsopt.studies.executors import dask_executor
-    from fsopt.studies.store import opened
+    from fsopt.studies.running import opened
 
     if listed:
         return _list(list(EXPERIMENTS.values()), json)
@@ -274,9 +273,9 @@ def reproduce(
     options.check_workers(jobs, scheduler)
     if output is not None and output.is_file():
         raise FileError(f"'{output}' is a file", "give a folder, which is made where it is not there")
-    with opened(store, write=store is not None) as held, dask_executor(scheduler) as executor:
+    with opened(store, write=store is not None) as held, on_scheduler(scheduler):
         ends = None if time_limit is None else time.monotonic() + time_limit
-        settings = RunSettings(quick=quick, jobs=workers, executor=executor, store=held, ends=ends)
+        settings = RunSettings(quick=quick, jobs=workers, store=held, ends=ends)
         limit = "" if time_limit is None else f" --time-limit {time_limit:g}"
         words = " --quick" * quick + limit + (f" --store {store.name}" if limit and store else "")
         code, records = _run(asked, settings, output, words, shown=not json)

@@ -25,11 +25,11 @@ from fsopt.common.texts import counted, one_line
 from fsopt.errors import FileError
 
 if TYPE_CHECKING:
+    from fsopt.studies.ranking import Line
     from fsopt.studies.running import Progress
-    from fsopt.studies.summary import MethodSummary, Spread
 
 COPIES, TABLES = (".sqlite", ".db"), (".csv", ".parquet")
-FORMATS = (*TABLES, ".html", *COPIES)
+FORMATS = (*TABLES, ".tex", ".html", *COPIES)
 OF_RUNS = ("path", "store", "jobs", "scheduler", "retry", "allow_code", "json")
 OF_STORES = ("store", "output", "json")
 
@@ -49,7 +49,7 @@ def study(
     ] = False,
     output: Annotated[
         Path | None,
-        options.file("write rows, .csv or .parquet, a report, .html, or a copy, .sqlite", kinds=FORMATS),
+        options.file("write rows, .csv or .parquet, means, .tex, a report, .html, or a copy, .sqlite", kinds=FORMATS),
     ] = None,
     json: options.Json = False,
 ) -> int:
@@ -69,25 +69,20 @@ def study(
 
 def _run(path: Path, store: Path, jobs: int, scheduler: str | None, retry: bool, allow_code: bool, json: bool) -> int:
     """Run the units of a study that have no row yet."""
-    from fsopt.common.teams import check_jobs
-    from fsopt.studies.executors import dask_executor
+    from fsopt.common.teams import on_scheduler
     from fsopt.studies.running import run_study
     from fsopt.studies.study import read_study
 
-    check_jobs(jobs)
     options.check_workers(jobs, scheduler)
     asked = read_study(path, allow_code=allow_code)
     with progress_bar(asked.name, total=1) as update:
+
+        def told(p: Progress) -> None:
+            update(p.finished / p.total, f"{asked.name}: {_told(p)}")
+
         try:
-            with dask_executor(scheduler) as executor:
-                found = run_study(
-                    asked,
-                    store=store,
-                    executor=executor,
-                    jobs=jobs,
-                    retry=retry,
-                    progress=lambda p: update(p.finished / p.total, f"{asked.name}: {_told(p)}"),
-                )
+            with on_scheduler(scheduler):
+                found = run_study(asked, store=store, jobs=jobs, retry=retry, progress=told)
         except KeyboardInterrupt:
             remark("interrupted: finished units are in the store, and the same command goes on")
             return EXIT_INTERRUPTED
@@ -101,9 +96,7 @@ def _run(path: Path, store: Path, jobs: int, scheduler: str | None, retry: bool,
 
 def _told(p: Progress) -> str:
     """Return the text of the progress bar."""
-    if not p.last:
-        return f"{p.finished} of {counted(p.total, 'unit')} planned"
-    left = "" if p.seconds_left is None else f", about {duration(p.seconds_left)} left"
+    left = f", about {duration(p.seconds_left)} left"
     return f"{p.finished} of {counted(p.total, 'unit')}, {p.failed} failed{left}"
 
 
@@ -132,30 +125,29 @@ def _tell_failures(rows: Any) -> None:
         remark("--retry computes them again")
 
 
-def _read(store: Path) -> tuple[dict[str, list[dict[str, Any]]], dict[str, str]]:
-    """Return the rows of each study, and the damaged ones, which are named on stderr."""
-    from fsopt.studies.store import opened
+def _read(store: Path) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
+    """Return the rows of each study, and the keys of damaged ones, which are named on stderr."""
+    from fsopt.studies.running import opened
 
     with opened(store) as held:
-        rows: dict[str, list[dict[str, Any]]] = {name: [] for name in held.studies()}
-        for row in held.rows():
-            if row["study"] in rows:
-                rows[row["study"]].append(row)
-        damaged = dict(held.damaged)
-    for key, reason in damaged.items():
-        remark(f"the row {key} is damaged and left out: {reason}")
+        listed = [row for row in held.rows().values() if "study" in row]
+        damaged = held.damaged
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for row in sorted(listed, key=lambda row: int(row["place"])):
+        rows.setdefault(row["study"], []).append(row)
     if damaged:
+        remark(f"{counted(len(damaged), 'row')} not as they were written are left out: {', '.join(damaged)}")
         remark("the run of the study computes them again")
     return rows, damaged
 
 
 def _show(store: Path, json: bool) -> int:
-    """Print how many units of each study are done, failed and waiting, and means over folds and seeds."""
-    from fsopt.studies.summary import summarised
+    """Print how many units of each study are done and failed, and means over folds and seeds."""
+    from fsopt.studies.ranking import lines_of
 
     rows, damaged = _read(store)
     counts = {name: dict(Counter(row["state"] for row in of_study)) for name, of_study in rows.items()}
-    lines = {name: list(summarised(of_study)) for name, of_study in rows.items()}
+    lines = {name: lines_of(of_study) for name, of_study in rows.items()}
     if json:
         listed = [{"study": name, **line_record(line)} for name, of_study in lines.items() for line in of_study]
         print_json({"store": str(store), "studies": counts, "damaged": damaged, "rows": listed})
@@ -167,47 +159,54 @@ def _show(store: Path, json: bool) -> int:
     return EXIT_SOLVED
 
 
-HEADS = ("accuracy", "balanced", "MCC", "recall", "AUC", "features", "seconds", "CPU s", "units")
+HEADS = (">accuracy", ">balanced", ">MCC", ">recall", ">AUC", ">features", ">seconds", ">CPU s", "status", ">units")
+DIGITS = (3, 3, 3, 3, 3, 1, 2, 2)
 
 
-def _print_lines(name: str, lines: list[MethodSummary]) -> None:
+def _print_lines(name: str, lines: list[Line]) -> None:
+    from fsopt.studies.ranking import MEANS
+
     rows = []
     for line in lines:
-        numbers = [shown(line.measures[m], k) for m, k in zip(line.measures, (3, 3, 3, 3, 3, 1, 2, 2), strict=True)]
-        rows.append((line.data, line.title, *numbers, f"{line.finished}/{line.units}"))
-    show(table(name, ("data", "method", *(f">{head}" for head in HEADS)), rows, names=2))
+        numbers = [shown(line.spread(m), len(line.folds), k) for m, k in zip(MEANS, DIGITS, strict=True)]
+        proved = ", ".join(f"{number} {status}" for status, number in line.states.items())
+        rows.append((line.data, line.title, *numbers, proved, f"{line.finished}/{len(line.rows)}"))
+    show(table(name, ("data", "method", *HEADS), rows, names=2))
 
 
-def shown(value: Spread | None, digits: int) -> str | None:
+def shown(value: tuple[float, float] | None, count: int, digits: int) -> str | None:
     """Return a mean and, of more than one value, its deviation."""
     if value is None:
         return None
-    deviation = f" ±{value.deviation:.{digits}f}" if value.count > 1 else ""
-    return f"{value.mean:.{digits}f}{deviation}"
+    return f"{value[0]:.{digits}f}" + (f" ±{value[1]:.{digits}f}" if count > 1 else "")
 
 
-def line_record(line: MethodSummary) -> dict[str, Any]:
+def line_record(line: Line) -> dict[str, Any]:
     """Return a line as plain data."""
-    from fsopt.answers.records import plain
+    from fsopt.studies.ranking import MEANS
 
-    record = {name: getattr(line, name) for name in ("data", "method", "params", "units", "finished", "failed")}
-    result: dict[str, Any] = plain({**record, **line.measures})
-    return result
+    failed = len(line.rows) - line.finished
+    means = {m: found and {"mean": found[0], "deviation": found[1]} for m in MEANS for found in [line.spread(m)]}
+    own = {"data": line.data, "method": line.method, "params": line.params, "statuses": line.states}
+    return {**own, "units": len(line.rows), "finished": line.finished, "failed": failed, **means}
 
 
 def _write(store: Path, output: Path, json: bool) -> int:
-    """Write the rows as a table, the report, or a copy of the store."""
-    from fsopt.studies.report import write_report
-    from fsopt.studies.store import copy_store
-    from fsopt.studies.study_report import study_sections
+    """Write the rows or the means as a table, the report, or a copy of the store."""
+    from fsopt.studies.ranking import lines_of
+    from fsopt.studies.report import means_of, study_sections, write_report, write_table
+    from fsopt.studies.running import copy_store
 
     suffix = output.suffix.lower()
     if suffix in COPIES:
         copy_store(store, output)
     else:
         rows, _ = _read(store)
+        listed = [row for of_study in rows.values() for row in of_study]
         if suffix in TABLES:
-            _write_rows([row for of_study in rows.values() for row in of_study], output)
+            _write_rows(listed, output)
+        elif suffix == ".tex":
+            write_table(output, means_of(lines_of(listed), {}), ", ".join(rows))
         else:
             sections = [section for of_study in rows.values() for section in study_sections(of_study)]
             write_report(output, ", ".join(rows) or "no study", sections)
@@ -217,12 +216,10 @@ def _write(store: Path, output: Path, json: bool) -> int:
 
 def _write_rows(rows: list[dict[str, Any]], output: Path) -> None:
     """Write rows as a table; lists are JSON texts in it."""
-    import pandas as pd
-
     from fsopt.common.files import whole_file
-    from fsopt.studies.store import PLAIN, exported
+    from fsopt.studies.running import frame_of
 
-    frame = pd.DataFrame(exported(rows), columns=[*PLAIN, "study", "key"])
+    frame = frame_of(rows)
     with whole_file(output) as temporary:
         if output.suffix.lower() == ".csv":
             frame.to_csv(temporary, index=False)

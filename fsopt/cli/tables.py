@@ -48,7 +48,7 @@ ASKED = ("features", "rule", "folds", "seed", "exact", "time_limit", "jobs")
 
 def _page(path: Path | None) -> Path | None:
     """Refuse a page of another kind, or one that cannot be written, before any work is done."""
-    from fsopt.studies.selection_report import check_page
+    from fsopt.studies.report import check_page
 
     return None if path is None else check_page(path)
 
@@ -63,7 +63,7 @@ Numbers = Annotated[
 ]
 Weights = Annotated[list[float] | None, typer.Option("--c", help="of --path: penalty weight of the loss; repeat")]
 Page = Annotated[
-    Path | None, typer.Option("--report", help="write a page: .html, .md, or .tex for the table alone", callback=_page)
+    Path | None, typer.Option("--report", help="write a page: .html, or .tex for the table alone", callback=_page)
 ]
 
 
@@ -115,7 +115,7 @@ def _select(
     from fsopt.analysis.selecting import select as run
     from fsopt.answers.fits import fit_record
     from fsopt.answers.records import plain, sealed
-    from fsopt.studies.selection_report import write_selection
+    from fsopt.studies.report import write_selection
 
     with progress_bar("select", total=1) as update:
         found = run(source, progress=lambda s: update(s["share"], f"select: {s['share']:.0%}"), **asked)

@@ -1,46 +1,39 @@
-"""Independent calls side by side, in processes here or in any ``concurrent.futures.Executor``."""
+"""Independent calls side by side, in processes here or where ``joblib.parallel_config`` says, for example on Dask."""
 
 from __future__ import annotations
 
 import atexit
+import faulthandler
+import logging
 import os
-import pickle
+import re
 import sys
 import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar
+from contextlib import closing, contextmanager, nullcontext, suppress
 from itertools import islice
+from pathlib import Path
 from typing import Any, TypeVar
 
 from fsopt.common.interruption import held_interruption, whole_or_interrupted
-from fsopt.errors import ParameterError, WorkersLost
+from fsopt.errors import PackageError, ParameterError, WorkersLost
 
 MOST_JOBS = 1024
-"""Largest number of processes that is taken for what the user meant."""
-WINDOW = 64
-"""Calls that an executor holds at a time: enough for its workers, few enough to start and stop at once."""
-POLL = 0.2
-"""Seconds after which the driver looks at the clock and for an interruption."""
-
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """Variables that say how many threads the numerical libraries of a process take."""
-
 REACH = 10.0
 """Seconds after which calls that have not reached their processes are given up."""
-IDLE = 60.0
-"""Seconds that worker processes wait for the next task."""
-WATCH = 1.0
-"""Seconds between two looks of a worker process at its parent."""
+LOST = "the workers, or their scheduler, were lost"
+POLL = 0.2
+"""Seconds after which the one who waits for tasks looks at the clock and for an interruption."""
+IDLE, WATCH = 60.0, 1.0
+"""Seconds that worker processes wait for the next task, and between two looks of one at its parent."""
 _POOLS: dict[int, Any] = {}
 """Number of processes -> those that no block uses."""
 atexit.register(_POOLS.clear)  # not later: they need modules that the end of the interpreter clears
-_GIVEN: ContextVar[Executor | None] = ContextVar("_GIVEN", default=None)
-"""The executor of :func:`calls_on`."""
-
 Outcome = TypeVar("Outcome")
 
 
@@ -58,108 +51,113 @@ def side_by_side(
     jobs: int,
     each: Callable[[Outcome], None] | None = None,
 ) -> list[Outcome]:
-    """Return the values of a function at tuples of arguments, computed by processes of :func:`processes`; -1 takes all.
+    """Return the values of a function at tuples of arguments, in their order, by processes of :func:`unordered`.
 
-    They are in the order of the calls; ``each`` is called with a value as soon as it is there. Within :func:`calls_on`
-    the executor given there takes the place of the processes. One process is this one. Raises ParameterError for
-    another number of processes, WorkersLost where the executor can run nothing any more.
+    ``each`` is called with a value as soon as it is there. One process is this one. Raises ParameterError, WorkersLost.
     """
-    count, given = check_jobs(jobs), _GIVEN.get()
-    values: dict[int, Outcome] = {}
-    if count == 1 and given is None:
-        return _gathered(values, ((k, _whole(function, call)) for k, call in enumerate(calls)), each)
-    with processes(count, given) as executor:
-        tasks = ((k, (_unpacked, _packed(function, call))) for k, call in enumerate(calls))
-        ended = results(executor, tasks, 2 * count if given is None else WINDOW)
-        return _gathered(values, ((k, future.result()) for k, future in ended), each)
+    from joblib import delayed
 
-
-def _gathered(
-    values: dict[int, Outcome], found: Iterable[tuple[int, Outcome]], each: Callable[[Outcome], None] | None
-) -> list[Outcome]:
-    """Return numbered values in their order; ``each`` is told them as they come."""
-    for number, value in found:
-        values[number] = value
+    count, values = check_jobs(jobs), dict[int, Outcome]()
+    alone = count == 1 and on_this_machine()
+    numbered = ((function, k, call) for k, call in enumerate(calls))
+    tasks = (delayed(apart)(os.getpid(), None, _whole, *one) for one in numbered)
+    for k, value in (_whole(*one) for one in numbered) if alone else unordered(tasks, count):
+        values[k] = value
         if each is not None:
             each(value)
     return [values[k] for k in sorted(values)]
 
 
-def results(
-    executor: Executor, calls: Iterable[tuple[Any, tuple[Any, ...]]], most: int, idle: Callable[[], None] | None = None
-) -> Iterator[tuple[Any, Future[Any]]]:
-    """Submit calls to an executor, ``most`` of them at a time, and yield the key of each with its future as it ends.
-
-    Where the caller ends, calls that are out are cancelled. Raises WorkersLost where the executor can run nothing.
-
-    Parameters
-    ----------
-    calls : key, and function with its arguments; made when there is place for them.
-    idle : called where there is no result yet.
-    """
-    todo, out = iter(calls), dict[Future[Any], Any]()
-    try:
-        while True:
-            for key, call in islice(todo, most - len(out)):
-                with _reached(Exception):
-                    out[executor.submit(*call)] = key
-            if not out:
-                return
-            if idle is not None and not any(future.done() for future in out):
-                idle()
-            wait(out, timeout=POLL, return_when=FIRST_COMPLETED)
-            for future in [future for future in out if future.done()]:  # also those that their executor cancelled
-                with _reached():
-                    if isinstance(error := future.exception(), BrokenExecutor):
-                        raise error
-                yield out.pop(future), future
-    finally:
-        for future in out:
-            future.cancel()
-
-
-@contextmanager
-def calls_on(executor: Executor | None) -> Iterator[None]:
-    """Let an executor run the calls of :func:`side_by_side` in a block; None leaves them to processes here."""
-    before = _GIVEN.set(executor)
-    try:
-        yield
-    finally:
-        _GIVEN.reset(before)
-
-
-@contextmanager
-def _reached(*others: type[Exception]) -> Iterator[None]:
-    """Tell apart an executor that is lost, after which its calls are still to be computed, from a call that is.
-
-    Each library has an error of its own, one of the ``others``, for an executor that takes no calls.
-    """
-    lost: tuple[type[BaseException], ...] = (BrokenExecutor, CancelledError, *others)
-    try:
-        yield
-    except lost as error:
-        raise WorkersLost(
-            "the workers, or their scheduler, were lost",
-            "start them again: what the store has is kept, and the run goes on",
-        ) from error
-
-
-def _packed(function: Callable[..., Any], call: tuple[Any, ...]) -> bytes:
-    """Return a call as bytes; most functions are local ones, which an executor's own pickle refuses."""
-    from joblib.externals.loky.backend.reduction import dumps
-
-    return bytes(dumps((function, call)))
-
-
-def _unpacked(task: bytes) -> Any:
-    """Return the value of a call that was packed."""
-    return _whole(*pickle.loads(task))
-
-
 @whole_or_interrupted()
-def _whole(function: Callable[..., Outcome], call: tuple[Any, ...]) -> Outcome:
-    """Return the value of a call, which is a part of a longer question."""
-    return function(*call)
+def _whole(function: Callable[..., Outcome], number: int, call: tuple[Any, ...]) -> tuple[int, Outcome]:
+    """Return the number and the value of a call, which is a part of a longer question."""
+    return number, function(*call)
+
+
+def apart(program: int, seconds: float | None, function: Callable[..., Outcome], *call: Any) -> Outcome:
+    """Return the value of a call of a program: in another process, which ends after so many seconds.
+
+    A call may hang inside a solver that hears nothing; the exit code is 1 then.
+    """
+    if os.getpid() == program:
+        return function(*call)
+    with Path(os.devnull).open("w") as nowhere:
+        if seconds is not None:
+            faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
+        try:
+            return function(*call)
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+
+
+def on_this_machine() -> bool:
+    """Return whether calls run in processes here: ``joblib.parallel_config`` has named nothing else."""
+    from joblib.parallel import get_active_backend
+
+    return type(get_active_backend()[0]).__name__ == "LokyBackend"
+
+
+def unordered(tasks: Iterable[Any], jobs: int) -> Iterator[Any]:
+    """Yield the values of delayed calls of joblib as they end, from processes here or where its configuration says.
+
+    Processes here use one thread each. They are killed where the caller ends before they do.
+
+    Raises
+    ------
+    WorkersLost : a process ended in the middle of its call, or a scheduler with all its workers.
+    """
+    from joblib import Parallel, parallel_config
+
+    here = on_this_machine()
+    workers = {"inner_max_num_threads": 1, "initializer": follow, "initargs": (os.getpid(),)}
+    config = parallel_config("loky", **workers) if here else nullcontext()
+    try:
+        # Processes that are started in the hold never hear Ctrl-C. With one job the second process stays idle.
+        with config, held_interruption():
+            most = "2 * n_jobs" if jobs > 1 else 1
+            found = Parallel(max(jobs, 2), return_as="generator_unordered", pre_dispatch=most)(tasks)
+        with closing(found):
+            yield from found
+    except _lost() as error:
+        codes = ", ".join(re.findall(r"[A-Z]+\(-?\d+\)", str(error)))
+        reason = f"a worker or its scheduler was lost ({codes or type(error).__name__})"
+        raise WorkersLost(reason, "the same command goes on with what is left") from error
+
+
+def _lost() -> tuple[type[Exception], ...]:
+    """Return the errors by which joblib, and Dask where it is loaded, tell that workers or their scheduler are lost."""
+    if "distributed" not in sys.modules:
+        return (BrokenExecutor,)
+    from distributed import CancelledError, CommClosedError, KilledWorker
+
+    return BrokenExecutor, KilledWorker, CommClosedError, CancelledError
+
+
+@contextmanager
+def on_scheduler(address: str | None) -> Iterator[None]:
+    """Run the calls of a block on a Dask scheduler, ``tcp://host:port``; None leaves them here.
+
+    Raises
+    ------
+    PackageError : ``distributed`` is not installed.
+    ParameterError : there is no scheduler at the address.
+    """
+    if address is None:
+        yield
+        return
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise PackageError("the scheduler needs Dask, which is not installed", "pip install fsopt[dask]") from error
+    from joblib import parallel_config
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what is lost is an error here
+    try:
+        client = Client(address, timeout=10)
+    except (OSError, ValueError, TypeError) as error:
+        raise ParameterError(f"there is no Dask scheduler at '{address}'", "start one with 'dask scheduler'") from error
+    with client, parallel_config("dask", client=client):
+        yield
 
 
 @contextmanager
@@ -187,6 +185,46 @@ def processes(count: int, given: Executor | None = None) -> Iterator[Executor]:
             _POOLS[count] = executor
 
 
+def results(
+    executor: Executor, calls: Iterable[tuple[Any, tuple[Any, ...]]], most: int, idle: Callable[[], None]
+) -> Iterator[tuple[Any, Any]]:
+    """Submit calls to an executor, ``most`` of them at a time, and yield the key of each with its value as it ends.
+
+    Where the caller ends, calls that are out are cancelled. Raises WorkersLost where the executor can run nothing.
+
+    Parameters
+    ----------
+    calls : key, and function with its arguments; made when there is place for them.
+    idle : called where there is no result yet.
+    """
+    todo, out = iter(calls), dict[Future[Any], Any]()
+    try:
+        while True:
+            for key, call in islice(todo, most - len(out)):
+                out[_submitted(executor, call)] = key
+            if not out:
+                return
+            if not any(future.done() for future in out):
+                idle()
+            wait(out, timeout=POLL, return_when=FIRST_COMPLETED)
+            for future in [future for future in out if future.done()]:  # also those that their executor cancelled
+                value = future.result()
+                yield out.pop(future), value
+    except (BrokenExecutor, CancelledError) as error:
+        raise WorkersLost(LOST, "the same command goes on with what is left") from error
+    finally:
+        for future in out:
+            future.cancel()
+
+
+def _submitted(executor: Executor, call: tuple[Any, ...]) -> Future[Any]:
+    """Return the future of a call; WorkersLost for the error, of each library its own, of one that takes no calls."""
+    try:
+        return executor.submit(*call)
+    except Exception as error:
+        raise WorkersLost(LOST, "start them again") from error
+
+
 def _kill(executor: Any) -> None:
     """Kill the processes of an executor with their calls, at most two for each process.
 
@@ -211,15 +249,14 @@ def _pool(count: int) -> Any:
     env = {name: os.environ.get(name, share) for name in THREADS}
     if sys.platform != "win32":
         resource_tracker.ensure_running()  # its start in the block would end the hold
-    executor = ProcessPoolExecutor(count, timeout=IDLE, env=env, initializer=_end_with_parent)
+    executor = ProcessPoolExecutor(count, timeout=IDLE, env=env, initializer=follow, initargs=(os.getpid(),))
     with held_interruption():
         executor.submit(int)  # starts them all
     return executor
 
 
-def _end_with_parent() -> None:
-    """Let this process end soon after its parent, which may be killed while a call takes long."""
-    parent = os.getppid()
+def follow(parent: int) -> None:
+    """Let this process end soon after its parent, which may be killed while a call takes long, or before it begins."""
 
     def wait() -> None:
         while os.getppid() == parent:

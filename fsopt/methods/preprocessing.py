@@ -295,6 +295,11 @@ def certified(outcome: SolveResult | DriverResult, certificate: Certificate) -> 
     )
 
 
+def unproved(objective: float) -> DriverResult:
+    """Return the outcome of a hyperplane without a program: ``feasible``, at a value of the method's ``objective``."""
+    return DriverResult(Status.FEASIBLE, "complete", objective, None, 1, {}, (), None, "", {})
+
+
 def make_fit(
     data: Dataset,
     map_: Preprocessing,

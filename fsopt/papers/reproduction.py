@@ -5,17 +5,15 @@ from __future__ import annotations
 import time
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from fsopt.common.interruption import whole_or_interrupted
-from fsopt.common.teams import calls_on
 from fsopt.data import Dataset
 from fsopt.errors import DataError, FsoptError, OutOfTimeError
 from fsopt.papers.verdicts import LEFT_OUT, TableCell
-from fsopt.studies.store import Store
+from fsopt.studies.running import Store
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,7 +30,6 @@ class RunSettings:
     ----------
     quick : a small part of it, in seconds to a minute; the notes say which.
     jobs : processes.
-    executor : any ``concurrent.futures.Executor``, which runs in their place what ``jobs`` processes would.
     seed : of splits and draws.
     store : keeps the parts that take long, so that a killed run goes on; None computes everything.
     ends : time of the monotonic clock from which on no part is begun that the store does not have; None for no such.
@@ -41,7 +38,6 @@ class RunSettings:
 
     quick: bool = False
     jobs: int = 1
-    executor: Executor | None = field(default=None, compare=False)
     seed: int = 0
     store: Store | None = field(default=None, compare=False)
     ends: float | None = field(default=None, compare=False)
@@ -114,7 +110,7 @@ class Experiment:
 
     def run(self, settings: RunSettings) -> Reproduction:
         """Return the outcome of the experiment, run where the settings say; only this process writes their store."""
-        with calls_on(settings.executor), whole_or_interrupted():
+        with whole_or_interrupted():
             return self.function(settings)
 
 

@@ -1,97 +1,138 @@
-"""All methods side by side: the rows of ``fsopt compare``, a study with one seed that also fits all samples."""
+"""All methods side by side: ``fsopt.compare``, a study with one seed that also fits all samples."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from fsopt.common.arguments import EXECUTOR, FLAG, FUNCTION, LIST, SECONDS, TEXT, WHOLE, checked, optional, spelled
+from fsopt.answers.records import Answer
+from fsopt.answers.results import Status
+from fsopt.common.arguments import FLAG, FUNCTION, SECONDS, TEXT, WHOLE, checked, optional, spelled
 from fsopt.common.customising import Change
+from fsopt.common.figures import BLUE, new_figure, plain
 from fsopt.common.teams import check_jobs
 from fsopt.data import Dataset
 from fsopt.data.given import Given, datasets_of
+from fsopt.data.hyperplanes import MEASURES
+from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import ParameterError
 from fsopt.methods.registry import METHODS
 from fsopt.models.registry import MODELS
-from fsopt.studies.comparison_rows import ComparedMethod, Comparison, majority, summarise
-from fsopt.studies.methods import study_spec
-from fsopt.studies.running import Plan, Progress, advance, planned
-from fsopt.studies.store import Row, Store, opened
-from fsopt.studies.study import Study, StudyMethod
+from fsopt.studies.methods import PEERS, Classifier, Entry, Method, entry_of
+from fsopt.studies.ranking import Line, Standing, answer, leading, lines_of, standings
+from fsopt.studies.running import Progress, Row, advance, opened
+from fsopt.studies.study import Study, StudyMethod, load_all, units_of
+from fsopt.studies.units import TIMEOUT
 from fsopt.typing import Samples
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 INNER_FOLDS = 3
 """Folds of the cross-validation by which a tuned method chooses."""
+OF_FIT = ("status", "stop", "objective", "bound", "n_features", "certificate", "seconds", "cpu_seconds", "exact")
+"""Columns of the row of all samples that a record has as they are."""
 
 
-def comparison_study(
-    data: Sequence[Dataset],
-    methods: Sequence[str] | None = None,
-    *,
-    folds: int = 5,
-    seed: int = 0,
-    time_limit: float | None = None,
-    cpu_limit: float | None = None,
-    params: Mapping[str, Mapping[str, Any]] | None = None,
-    solver: str | None = None,
-    tune: bool = False,
-    customise: Mapping[str, Change] | None = None,
-    exact: bool = False,
-) -> Study:
-    """Return the study behind a comparison.
+@dataclass(frozen=True)
+class Comparison(Answer):
+    """Methods side by side.
 
-    Parameters
+    Attributes
     ----------
-    data : data sets of different names.
-    methods : names, of peers too; all registered ones by default, with their parameters for comparisons.
-    folds, seed : of the stratified, shuffled split.
-    time_limit, cpu_limit : seconds for each fit by the clock, and of the processor.
-    params : method -> parameters that differ.
-    solver : of the continuous problems of every method that calls one; None takes the preferred ones.
-    tune : choose among the candidates of each method inside of each training part; given parameters stay.
-    customise : slug -> function that changes the models of the methods that solve them, as in :func:`fsopt.fit`.
-    exact : whether each fit is also verified in rational arithmetic.
-
-    Raises
-    ------
-    UnknownNameError, ParameterError : an unknown method, parameter or model, or a method that is given twice.
+    data, sizes : names of the data sets, and their numbers of samples and features.
+    rows : a record for each data set and method, of which every fit was made. ``data``, ``method`` and ``paper`` are
+        names, None for the paper of a method of none. ``status``, ``stop``, ``objective``, ``bound``, ``solver``,
+        ``warnings``, ``certificate``, ``exact``, ``seconds``, ``cpu_seconds``, ``n_features`` and ``features`` are of
+        the fit to all samples, ``params`` those that were given or chosen for it. ``cv_accuracy``, ``cv_mcc``,
+        ``cv_balanced_accuracy``, ``cv_recall`` and ``cv_auc`` are means over the folds, ``spreads`` their standard
+        deviations, ``fold_accuracies`` the values: None and empty where a fold failed or was ended early.
+        ``fold_statuses`` counts the statuses of the fits to folds, ``ended_early`` the fits that a limit ended,
+        ``error`` has the messages of those that failed, and ``lacking`` what a method without an answer has not.
+        ``standing`` is the standing of its accuracy in words, with ``interval``, ``told_apart``, ``worse``, ``front``
+        and ``above_larger`` of :class:`fsopt.studies.ranking.Standing`.
+    folds, seed, tune : as they were given.
+    majority : data set -> scores of the classifier that always says the larger class.
+    own_parameters : data set -> parameters of comparisons in the place of defaults, in words.
+    units : the row of each fit.
+    interrupted : whether Ctrl-C ended the comparison; the rows are those that were complete.
     """
-    if folds < 2:
-        raise ParameterError(f"folds={folds} is no cross-validation", "give 2 or more")
-    names = list(METHODS) if methods is None else list(methods)
-    given, changes = params or {}, customise or {}
-    for name in (*names, *given):
-        study_spec(name)
-    unused = [name for name in given if name not in names]
-    if unused:
-        raise ParameterError(f"there are parameters for '{unused[0]}', which is not compared", "name it in methods=")
-    _check_changes(names, changes)
-    made = []
-    for name in names:
-        entry = study_spec(name)
-        own = spelled(f"method '{name}'", given.get(name, {}), entry.parameters)
-        grid = {k: v for k, v in entry.candidates.items() if tune and k not in own}
-        slugs = getattr(entry, "models", ())
-        made.append(
-            StudyMethod(
-                name,
-                own,
-                grid,
-                tune=bool(grid),
-                inner_folds=INNER_FOLDS,
-                solver=solver if getattr(entry, "solver", True) else None,
-                customise={slug: function for slug, function in changes.items() if slug in slugs},
+
+    data: tuple[str, ...]
+    sizes: tuple[tuple[int, int], ...]
+    rows: tuple[Mapping[str, Any], ...]
+    folds: int
+    seed: int
+    tune: bool
+    majority: Mapping[str, Mapping[str, float]]
+    own_parameters: Mapping[str, str]
+    units: tuple[Row, ...]
+    interrupted: bool = False
+    shown = (
+        *("method", "standing", "status", "fold_statuses", "n_features", "cv_accuracy", "cv_balanced_accuracy"),
+        *("cv_mcc", "objective", "solver", "seconds"),
+    )
+
+    @property
+    def heading(self) -> dict[str, Any]:
+        """Data sets with their sizes, the split, the larger class, the answer, and the methods without one."""
+        (n, p), one = zip(*self.sizes, strict=True), len(self.data) == 1
+        lacking = [{k: row[k] for k in ("data", "method", "lacking")} for row in self.rows if row["lacking"]]
+        found = {name: _standings(self.rows, name, self.majority) for name in self.data}
+        return {
+            "data": self.data[0] if one else list(self.data),
+            "n": n[0] if one else list(n),
+            "p": p[0] if one else list(p),
+            "folds": self.folds,
+            "seed": self.seed,
+            "tune": self.tune,
+            "majority": self.majority,
+            "answer_in_words": self.sentences,
+            "leading": {name: leading(of_one) for name, of_one in found.items() if of_one},
+            "own_parameters": self.own_parameters,
+            "unanswered": lacking,
+        }
+
+    @property
+    def sentences(self) -> dict[str, str]:
+        """Data set -> the method of fewest features that is not told apart from the best; none without scores."""
+        said: dict[str, str] = {}
+        for name in self.data:
+            found = _standings(self.rows, name, self.majority)
+            of_one = {row["method"]: row for row in self.rows if row["data"] == name and row["method"] in found}
+            columns = [{m: row[k] for m, row in of_one.items()} for k in ("cv_accuracy", "n_features", "features")]
+            said |= {name: answer(found, *columns)} if found else {}
+        return said
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a record for each row."""
+        return [dict(row) for row in self.rows]
+
+    def plot(self) -> Figure:
+        """Return the cross-validated accuracies with their standard deviations, a panel for each data set."""
+        figure = new_figure(len(self.data), height=1.2 + 0.25 * len(self.rows) / len(self.data))
+        for axes, name in zip(figure.axes, self.data, strict=True):
+            rows = [row for row in self.rows if row["data"] == name and row["cv_accuracy"] is not None][::-1]
+            means = [100.0 * row["cv_accuracy"] for row in rows]
+            axes.errorbar(
+                means,
+                range(len(rows)),
+                xerr=[100.0 * row["spreads"]["cv_accuracy"] for row in rows],
+                fmt="o",
+                color=BLUE,
             )
-        )
-    limits = {"time_limit": time_limit, "cpu_limit": cpu_limit}
-    return Study("compare", tuple(data), tuple(made), folds, (seed,), all_samples=True, exact=exact, **limits)
+            axes.axvline(100.0 * self.majority[name]["cv_accuracy"], color="tab:gray", label="the larger class")
+            axes.set_yticks(range(len(rows)), [row["method"] for row in rows])
+            axes.set(title=plain(name), xlabel="accuracy of cross-validation, %")
+            axes.legend()
+        return figure
 
 
 @checked(
-    methods=optional(LIST),
     folds=WHOLE,
     seed=WHOLE,
     time_limit=optional(SECONDS),
@@ -100,14 +141,13 @@ def comparison_study(
     tune=FLAG,
     exact=FLAG,
     jobs=WHOLE,
-    executor=optional(EXECUTOR),
     progress=optional(FUNCTION),
 )
 def compare(
     data: Given | Samples | Sequence[Given],
     y: ArrayLike | None = None,
     *,
-    methods: Sequence[str] | None = None,
+    methods: str | Sequence[Method] | None = None,
     folds: int = 5,
     seed: int = 0,
     time_limit: float | None = 30.0,
@@ -118,7 +158,6 @@ def compare(
     customise: Mapping[str, Change] | None = None,
     exact: bool = False,
     jobs: int = -1,
-    executor: Executor | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Comparison:
     """Compare methods on a data set: each fitted to all samples and under stratified cross-validation.
@@ -130,8 +169,9 @@ def compare(
         different names.
     y : ArrayLike, optional
         Labels (n,) of samples, or the name of their column.
-    methods : Sequence[str], optional
-        Names, of peers too; all registered ones by default, with their parameters for comparisons.
+    methods : str | Sequence[Method], optional
+        Names, of peers too, and pairs of a name and a classifier or pipeline of scikit-learn, whose features are those
+        of ``get_support`` and ``coef_``; all registered methods by default, with their parameters for comparisons.
     folds, seed : int
         Of the stratified, shuffled split.
     time_limit : float, default 30.0
@@ -150,10 +190,7 @@ def compare(
     exact : bool, default False
         Whether each fit is also verified in rational arithmetic.
     jobs : int, default -1
-        Worker processes, each killed at the hard limit of its fit; -1 takes all processors. Solvers run on one thread.
-    executor : Executor, optional
-        Any other ``concurrent.futures.Executor``. A function of ``customise`` or a method that cannot be sent to
-        another process runs all fits in this one.
+        Worker processes, as in :func:`fsopt.run_study`; -1 takes all processors. Solvers run on one thread.
     progress : Callable[[Progress], None], optional
         Called with a :class:`fsopt.studies.running.Progress` after each fit.
 
@@ -166,66 +203,155 @@ def compare(
     ------
     UnknownNameError, ParameterError : before any fit. The error of a fit is a text in the row of its method.
     """
-    sets = datasets_of(data, y)
+    sets, count = datasets_of(data, y), check_jobs(jobs)
     if not sets:
         raise ParameterError("there is no data set", "give one, or several")
-    study = comparison_study(
-        sets,
-        methods,
+    if folds < 2:
+        raise ParameterError(f"folds={folds} is no cross-validation", "give 2 or more")
+    entries = _entries(methods, params or {}, customise or {})
+    study = Study(
+        name="compare",
+        data=tuple(sets),
+        methods=tuple(_method(entry, params or {}, solver, tune, customise or {}) for entry in entries.values()),
         folds=folds,
-        seed=seed,
+        seeds=(seed,),
+        all_samples=True,
         time_limit=time_limit,
         cpu_limit=cpu_limit,
-        params=params,
-        solver=solver,
-        tune=tune,
-        customise=customise,
         exact=exact,
     )
-    workers, rows = check_jobs(jobs), list[ComparedMethod]()
-    plan = planned(study)
+    units, interrupted = _computed(study, count, progress)
     larger = {one.name: majority(one, folds, seed) for one in sets}
-    interrupted = False
-    with opened(None) as database:
-        try:
-            rows.extend(_rows(plan, database, executor, workers, progress))
-        except KeyboardInterrupt:
-            interrupted = True
+    rows = [_record(line, entries) for line in lines_of(units) if len(line.rows) == folds + 1]
     return Comparison(
         data=tuple(one.name for one in sets),
         sizes=tuple((one.n, one.p) for one in sets),
-        rows=tuple(rows),
+        rows=_with_standings(rows, larger),
         folds=folds,
         seed=seed,
         tune=tune,
         majority=larger,
+        own_parameters={one.name: _own_parameters(rows, one, entries) for one in sets},
+        units=units,
         interrupted=interrupted,
     )
 
 
-def _rows(
-    plan: Plan, database: Store, executor: Executor | None, jobs: int, progress: Callable[[Progress], None] | None
-) -> Iterator[ComparedMethod]:
-    """Yield the row of each method as soon as it and those before it are complete."""
-    study = plan.study
-    waiting: list[tuple[str, str]] = [(d.name, m.name) for d in study.data for m in study.methods]
-    left = dict.fromkeys(waiting, study.folds + 1)
-    found: dict[tuple[str, str], list[Row]] = {pair: [] for pair in waiting}
-    for state in advance(plan, database, executor, jobs):
-        if not state.last:  # the plan of many fits
-            continue
-        pair = (state.last["data"], state.last["method"])
-        left[pair] -= 1
-        found[pair].append(state.last)
-        if progress is not None:
-            progress(state)
-        while waiting and not left[waiting[0]]:
-            yield summarise(found[waiting.pop(0)])
+def _computed(study: Study, jobs: int, progress: Callable[[Progress], None] | None) -> tuple[tuple[Row, ...], bool]:
+    """Return the rows of the units in the order of the study, and whether Ctrl-C came before the last one."""
+    loaded, interrupted = load_all(study), False
+    rows: list[Row] = []
+    units = {unit.key: unit for unit in units_of(study, loaded)}
+    with opened(None, write=True) as held:
+        try:
+            for state in advance(units, {digest: one for digest, (_, one) in loaded.items()}, held, jobs):
+                rows.append(state.last)
+                if progress is not None:
+                    progress(state)
+        except KeyboardInterrupt:
+            interrupted = True
+    return tuple(sorted(rows, key=lambda row: int(row["place"]))), interrupted
 
 
-def _check_changes(names: Sequence[str], customise: Mapping[str, Change]) -> None:
-    """Raise UnknownNameError or ParameterError for a changed model that none of the methods solves."""
+def _entries(
+    methods: str | Sequence[Method] | None, params: Mapping[str, Any], customise: Mapping[str, Change]
+) -> dict[str, Entry]:
+    """Return name -> entry of the compared methods; refuse parameters and changed models of others."""
+    given = list(METHODS) if methods is None else [methods] if isinstance(methods, str) else list(methods)
+    listed = [entry_of(method) for method in given]
+    entries = {entry.name: entry for entry in listed}
+    if len(entries) < len(listed) or not listed:
+        raise ParameterError("the list of methods is empty or has one twice", "give different names")
+    for name in params:
+        if name not in entries:
+            entry_of(name)
+            raise ParameterError(f"there are parameters for '{name}', which is not compared", "name it in methods=")
     for slug in customise:
         MODELS[slug]
-        if not any(slug in getattr(study_spec(name), "models", ()) for name in names):
+        if not any(slug in entry.models for entry in listed):
             raise ParameterError(f"none of the methods solves the model '{slug}'", "'fsopt methods' lists the models")
+    return entries
+
+
+def _method(
+    entry: Entry, params: Mapping[str, Any], solver: str | None, tune: bool, customise: Mapping[str, Change]
+) -> StudyMethod:
+    """Return a method of the study behind a comparison."""
+    own = spelled(f"method '{entry.name}'", params.get(entry.name, {}), entry.parameters)
+    grid = {k: list(v) for k, v in entry.candidates.items() if tune and k not in own}
+    return StudyMethod(
+        name=entry.name,
+        estimator=entry if isinstance(entry, Classifier) and entry.name not in PEERS else None,
+        params=own,
+        grid=grid,
+        tune=bool(grid),
+        inner_folds=INNER_FOLDS,
+        solver=solver if entry.solver else None,
+        customise={slug: function for slug, function in customise.items() if slug in entry.models},
+    )
+
+
+def _record(line: Line, entries: Mapping[str, Entry]) -> dict[str, Any]:
+    """Return the record of a method from the rows of its units, but for its standing."""
+    whole, means = line.rows[0], {name: line.spread(name) for name in MEASURES}
+    early = [row["state"] == TIMEOUT and row["status"] != Status.NONE for row in line.rows]
+    errors = [row["error"] for row, late in zip(line.rows, early, strict=True) if row["error"] and not late]
+    scored = means["accuracy"] is not None
+    lacking = "no fit" if whole["status"] == Status.NONE else "no scores" if errors and not scored else ""
+    return {
+        "data": line.data,
+        "method": line.method,
+        "paper": entries[line.method].paper,
+        "params": whole.get("fitted") or whole["params"],
+        **{name: whole.get(name) for name in OF_FIT},
+        "features": whole.get("features") or [],
+        **{f"cv_{name}": None if found is None else found[0] for name, found in means.items()},
+        "spreads": {f"cv_{name}": found[1] for name, found in means.items() if found is not None},
+        "fold_accuracies": line.values("accuracy"),
+        "fold_statuses": line.states,
+        "solver": whole.get("solver") or "",
+        "warnings": whole.get("warnings") or [],
+        "error": "; ".join(dict.fromkeys(errors)),
+        "ended_early": sum(early),
+        "lacking": lacking,
+    }
+
+
+def _standings(rows: Sequence[Mapping[str, Any]], data: str, larger: Mapping[str, Any]) -> dict[str, Standing]:
+    """Return method -> its standing by accuracy on a data set, the best first; without methods without a score."""
+    scored = [row for row in rows if row["data"] == data and row["fold_accuracies"] and row["n_features"] is not None]
+    scores, counts = ({row["method"]: row[name] for row in scored} for name in ("fold_accuracies", "n_features"))
+    return standings(scores, counts, larger=larger[data]["cv_accuracy"])
+
+
+def _with_standings(rows: Sequence[dict[str, Any]], larger: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+    """Return records with the standing of their methods: null for one without a score."""
+    found = {row["data"]: _standings(rows, row["data"], larger) for row in rows}
+    names = ("interval", "told_apart", "worse", "front", "above_larger")
+    ranked = []
+    for row in rows:
+        one = found[row["data"]].get(row["method"])
+        own = {"standing": one and one.in_words, **{name: getattr(one, name, None) for name in names}}
+        ranked.append({**row, **own})
+    return tuple(ranked)
+
+
+def _own_parameters(rows: Sequence[Mapping[str, Any]], data: Dataset, entries: Mapping[str, Entry]) -> str:
+    """Return the parameters that methods have in comparisons on a data set in place of their defaults, in words."""
+    parts = [
+        f"{row['method']} {key}={value}"
+        for row in rows
+        for key, value in entries[row["method"]].compare(data.p).items()
+        if row["data"] == data.name and row["params"].get(key, value) == value
+    ]
+    return f"in comparisons: {', '.join(parts)}" if parts else ""
+
+
+def majority(data: Dataset, folds: int, seed: int) -> dict[str, float]:
+    """Return the scores of the classifier that always says the larger class of its training samples, over the folds."""
+    right = []
+    for test in stratified_folds(data, folds, seed):
+        train, held_out = train_and_test(data, test)
+        says = 1.0 if 2 * len(train.positive) >= train.n else -1.0
+        right.append(float(np.mean(held_out.y == says)))
+    return {"cv_accuracy": float(np.mean(right)), "cv_balanced_accuracy": 0.5, "cv_mcc": 0.0}

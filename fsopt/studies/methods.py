@@ -1,71 +1,288 @@
-"""The methods of a study: those of the registry, and the peers of other packages."""
+"""The methods of a study: those of the registry, peers of other packages, and any classifier of scikit-learn's kind.
+
+A classifier has no model, bound or certificate: its fits are ``feasible``. It looks at no clock, the hard limit of a
+unit ends it. Peers (extra ``peers``) get standardised features.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias
 
-from fsopt.answers.fits import Fit
+import numpy as np
+
+from fsopt.answers.results import Status
 from fsopt.data import Dataset
-from fsopt.drivers.run import Progress
-from fsopt.errors import UnknownNameError, unknown
+from fsopt.data.hyperplanes import measures
+from fsopt.errors import PackageError, ParameterError, SolverError, UnknownNameError, shown, unknown
 from fsopt.methods.registry import METHODS, check_changes, fit
-from fsopt.methods.spec import MethodSpec
-from fsopt.studies.peers import PEERS, Peer, fit_peer
+from fsopt.methods.spec import PENALTY_WEIGHTS, Grid, MethodSpec, candidates
+from fsopt.models.spec import check_parameters, parameters
+from fsopt.typing import Indices, Vector
+
+NONZERO = 1e-6
+"""Smallest weight, relative to the largest one, that counts as a selected feature."""
 
 
-def study_spec(name: str) -> MethodSpec | Peer:
-    """Return the entry of a method or peer; raises UnknownNameError."""
-    if name in PEERS:
-        return PEERS[name]
-    try:
-        return METHODS[name]
-    except UnknownNameError:
-        raise unknown("method", name, [*METHODS, *PEERS], "fsopt methods", METHODS.words) from None
+@dataclass(frozen=True)
+class Classifier:
+    """A method that is a classifier with scikit-learn's interface, or a pipeline that ends in one.
 
-
-def comparison_params(name: str, p: int, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a method or peer in studies and comparisons: those given, and defaults beside them.
-
-    Parameters
+    Attributes
     ----------
-    p : number of features.
-    given : parameters by their names.
+    name : in studies.
+    make : function of keywords that returns the classifier before its fit.
+    parameters : name -> default of these keywords.
+    package : by which the extra ``peers`` names it.
+    grid : parameters with the values among which tuning chooses.
+    """
+
+    name: str
+    make: Callable[..., Any]
+    parameters: Mapping[str, Any]
+    package: str = "sklearn"
+    grid: Grid = ()
+    paper: None = None
+    solver: bool = False
+    models: tuple[str, ...] = ()
+
+    @property
+    def candidates(self) -> dict[str, tuple[Any, ...]]:
+        """Name -> values for tuning."""
+        return candidates(self.grid, self.parameters)
+
+    def compare(self, p: int) -> Mapping[str, Any]:
+        """Return the parameters in comparisons: of a peer at most p features."""
+        return {"m": min(int(self.parameters["m"]), p)} if self.grid and "m" in self.parameters else {}
+
+
+Entry: TypeAlias = MethodSpec | Classifier
+Method: TypeAlias = str | Entry | tuple[str, Any]
+"""A name, or a classifier with the name that it has in the answer."""
+
+
+@dataclass(frozen=True)
+class ClassifierFit:
+    """A classifier after its fit, with what studies read of a :class:`fsopt.Fit`."""
+
+    method: str
+    model: Any
+    params: Mapping[str, Any]
+    support: tuple[int, ...]
+    features: tuple[str, ...]
+    solver: str
+    seconds: Mapping[str, float]
+    status: Status = Status.FEASIBLE
+    stop: str = "complete"
+    objective: None = None
+    bound: None = None
+    certificate: None = None
+    iterations: int = 1
+    warnings: tuple[str, ...] = ()
+
+    def decision_function(self, X: Any) -> Vector:
+        """Return scores (m,) whose sign is the class: of the classifier, by its probabilities, or its labels."""
+        if hasattr(self.model, "decision_function"):
+            return np.ravel(self.model.decision_function(X))
+        if hasattr(self.model, "predict_proba"):
+            return np.asarray(self.model.predict_proba(X))[:, 1] - 0.5
+        return np.ravel(self.model.predict(X))
+
+    def scores(self, data: Dataset) -> dict[str, float]:
+        """Return :func:`fsopt.data.hyperplanes.measures` on data."""
+        return measures(data.y, self.decision_function(data.X))
+
+
+def entry_of(method: Method) -> Entry:
+    """Return the entry of a name, or of a pair of a name and a classifier.
 
     Raises
     ------
-    UnknownNameError : there is no such method.
+    UnknownNameError : there is no method of this name.
+    ParameterError : a classifier without a name, with the name of a method, or without ``fit`` and ``predict``.
     """
-    return {**study_spec(name).compare(p), **given}
+    if isinstance(method, MethodSpec | Classifier):
+        return method
+    if isinstance(method, tuple | list) and len(method) == 2 and isinstance(method[0], str):
+        return _named(*method)
+    if not isinstance(method, str):
+        raise ParameterError(f"{shown(method)} is no method", 'give a name, or ("mine", estimator)')
+    if method in PEERS:
+        return PEERS[method]
+    try:
+        return METHODS[method]
+    except UnknownNameError:
+        raise unknown("method", method, [*METHODS, *PEERS], "fsopt methods", METHODS.words) from None
+
+
+def _named(name: str, estimator: Any) -> Classifier:
+    """Return a classifier of the user's own as a method."""
+    if isinstance(estimator, Classifier):
+        return estimator
+    if name in METHODS or name in PEERS:
+        raise ParameterError(f"'{name}' is a method of fsopt, and is given a classifier", "give it another name")
+    if isinstance(estimator, type) or not all(hasattr(estimator, part) for part in ("fit", "predict", "get_params")):
+        raise ParameterError(f"'{name}' is {shown(estimator)}", "give a classifier with scikit-learn's interface")
+    return Classifier(name, partial(_copy, estimator), estimator.get_params())
+
+
+def _copy(estimator: Any, **params: Any) -> Any:
+    """Return a copy before its fit, with other parameters."""
+    from sklearn.base import clone
+
+    return clone(estimator).set_params(**params)
+
+
+def comparison_params(entry: Entry, p: int, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a method for data with p features in comparisons: those given, and others beside."""
+    return {**entry.compare(p), **given}
 
 
 def study_fit(
-    name: str,
+    entry: Entry,
     data: Dataset,
     *,
     solver: str | None = None,
     time_limit: float | None = None,
-    progress: Progress | None = None,
     customise: Mapping[str, Any] | None = None,
     **params: Any,
-) -> Fit:
-    """Fit a method or peer; a peer has neither solver nor limit nor models to change.
+) -> Any:
+    """Return the fit of a method to data, of a classifier a :class:`ClassifierFit`.
+
+    A classifier has neither solver nor limit nor models to change.
 
     Raises
     ------
-    FsoptError : as :func:`fsopt.fit`, or :func:`fsopt.studies.peers.fit_peer`.
+    FsoptError : as :func:`fsopt.fit`.
+    PackageError, SolverError : the package of a peer is not installed, or a classifier failed.
     """
-    if name in PEERS:
-        return fit_peer(name, data, **params)
-    rest: dict[str, Any] = {"progress": progress} if progress is not None else {}
-    if customise:
-        rest["customise"] = customise
-    return fit(name, data, solver=solver, time_limit=time_limit, **rest, **params)
+    if isinstance(entry, MethodSpec):
+        return fit(entry.name, data, solver=solver, time_limit=time_limit, customise=customise or None, **params)
+    started = time.perf_counter()
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            model = entry.make(**check_parameters("method", entry.name, params, entry.parameters))
+            model.fit(data.X, data.y)
+    except ImportError as error:
+        reason = f"'{entry.name}' needs {entry.package}, which is not installed ({error})"
+        raise PackageError(reason, "pip install fsopt[peers]") from error
+    except Exception as error:  # whatever another package raises
+        reason = f"'{entry.name}' failed ({type(error).__name__}: {error})".replace("\n", " ")
+        raise SolverError(reason, "choose other parameters") from error
+    support = tuple(selected(model, data.p).tolist())
+    names, seconds = tuple(data.features[j] for j in support), {"total": time.perf_counter() - started}
+    asked = {**entry.compare(data.p), **params} if entry.grid else params
+    return ClassifierFit(entry.name, model, asked, support, names, entry.package, seconds)
 
 
-def check_study_changes(name: str, customise: Mapping[str, Any]) -> None:
+def selected(model: Any, p: int) -> Indices:
+    """Return the places of the features that a fitted classifier uses, by ``get_support`` and by ``coef_``.
+
+    A step of a pipeline that makes features of its own, and a classifier without either word, use all that they get.
+    """
+    from sklearn.base import OneToOneFeatureMixin
+
+    kept = np.arange(p)
+    for _, step in getattr(model, "steps", [("", model)]):
+        one = getattr(step, "best_estimator_", step)
+        if one is not model and hasattr(one, "steps"):
+            kept = kept[selected(one, len(kept))]
+        if hasattr(one, "get_support"):
+            kept = kept[one.get_support()]
+        elif hasattr(one, "coef_"):
+            size = np.abs(np.atleast_2d(one.coef_)).max(axis=0)
+            kept = kept[(size > 0) & (size >= NONZERO * size.max(initial=0.0))]
+        elif hasattr(one, "transform") and not isinstance(one, OneToOneFeatureMixin):
+            break
+    return kept
+
+
+def check_study_changes(entry: Entry, customise: Mapping[str, Any]) -> None:
     """Refuse a changed model that a method does not solve; raises UnknownNameError, ParameterError."""
-    if name not in PEERS:
-        check_changes(METHODS[name], customise)
+    if isinstance(entry, MethodSpec):
+        check_changes(entry, customise)
     elif customise:
-        raise unknown("model", next(iter(customise)), (), f"the peer '{name}' has no models")
+        raise unknown("model", next(iter(customise)), (), f"the classifier '{entry.name}' has no models")
+
+
+def _scaled(*steps: Any) -> Any:
+    """Return the pipeline of standardised features and further steps."""
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    return make_pipeline(StandardScaler(), *steps)
+
+
+def _svm(c: float) -> Any:
+    from sklearn.svm import SVC
+
+    return SVC(kernel="linear", C=c)
+
+
+def sklearn_rfe(*, m: int = 5, c: float = 1.0) -> Any:
+    """Return the SVM after scikit-learn's recursive feature elimination by SVMs."""
+    from sklearn.feature_selection import RFE
+
+    return _scaled(RFE(_svm(c), n_features_to_select=m), _svm(c))
+
+
+def sklearn_forward(*, m: int = 5, c: float = 1.0) -> Any:
+    """Return the SVM after scikit-learn's forward selection by the accuracy of SVMs in three folds."""
+    from sklearn.feature_selection import SequentialFeatureSelector
+
+    return _scaled(SequentialFeatureSelector(_svm(c), n_features_to_select=m, cv=3), _svm(c))
+
+
+def sklearn_kbest(*, m: int = 5, c: float = 1.0) -> Any:
+    """Return the SVM on the m features of largest F statistic."""
+    from sklearn.feature_selection import SelectKBest
+
+    return _scaled(SelectKBest(k=m), _svm(c))
+
+
+def sklearn_l1_svc(*, c: float = 1.0) -> Any:
+    """Return liblinear's SVM with the 1-norm and squared hinge loss; its intercept is penalised."""
+    from sklearn.svm import LinearSVC
+
+    return _scaled(LinearSVC(penalty="l1", dual=False, C=c, max_iter=10_000, random_state=0))
+
+
+def sklearn_l1_logistic(*, c: float = 1.0) -> Any:
+    """Return liblinear's logistic regression with the 1-norm; its intercept is penalised."""
+    from sklearn.linear_model import LogisticRegression
+
+    return _scaled(LogisticRegression(penalty="l1", solver="liblinear", C=c, max_iter=1000, random_state=0))
+
+
+def abess_logistic(*, m: int = 5) -> Any:
+    """Return abess's best-subset logistic regression with m features."""
+    from abess.linear import LogisticRegression
+
+    return _scaled(LogisticRegression(support_size=m))
+
+
+def skglm_logistic(*, alpha: float = 0.01) -> Any:
+    """Return skglm's logistic regression with the 1-norm, weighted by alpha against the mean loss."""
+    from skglm.estimators import SparseLogisticRegression
+
+    return _scaled(SparseLogisticRegression(alpha=alpha))
+
+
+ALPHAS: Grid = (("alpha", (0.003, 0.01, 0.03)),)
+PEERS: Mapping[str, Classifier] = {
+    name: Classifier(name, make, parameters(make), package, grid)
+    for name, make, package, grid in (
+        ("sklearn-rfe", sklearn_rfe, "sklearn", PENALTY_WEIGHTS),
+        ("sklearn-forward", sklearn_forward, "sklearn", PENALTY_WEIGHTS),
+        ("sklearn-kbest", sklearn_kbest, "sklearn", PENALTY_WEIGHTS),
+        ("sklearn-l1-svc", sklearn_l1_svc, "sklearn", PENALTY_WEIGHTS),
+        ("sklearn-l1-logistic", sklearn_l1_logistic, "sklearn", PENALTY_WEIGHTS),
+        ("abess", abess_logistic, "abess", PENALTY_WEIGHTS),
+        ("skglm", skglm_logistic, "skglm", ALPHAS),
+    )
+}
+"""Name -> entry of every peer."""

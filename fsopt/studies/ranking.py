@@ -1,70 +1,125 @@
-"""Methods ranked over data sets: average ranks, the tests of Friedman and Nemenyi, stability, performance profiles."""
+"""Means of the rows of studies, and the tests by which methods are told apart on one data set and over several."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from fsopt.common.texts import counted
-from fsopt.typing import Matrix, Vector
+from fsopt.studies.units import DONE
+from fsopt.typing import Vector
 
 LEVEL = 0.05
-BLOCK = 256
-"""Selections that are compared with all others at a time."""
 FEW = 5
 """Scores of a method below which the test tells only large differences apart."""
 LEADING = 5
 """Methods with which a table begins."""
 TINY = 1e-12
 USELESS = "not shown above the larger class"
+MEANS = ("accuracy", "balanced_accuracy", "mcc", "recall", "auc", "n_features", "seconds", "cpu_seconds")
+"""Columns of rows that have means."""
 
 
 @dataclass(frozen=True)
-class Ranking:
-    """Average ranks of k methods over N blocks.
+class Line:
+    """The rows of one data set, method and parameters.
 
     Attributes
     ----------
-    methods, ranks : names and (k,) average ranks, 1 for the best; ties share their ranks.
-    blocks : N.
-    p_value : of Friedman's test that all methods are alike; nan for fewer than three methods or two blocks.
-    distance : critical difference of Nemenyi's test at the level 0.05; two methods whose ranks differ by less are not
-        told apart.
+    data, method, title : names; the last one with the parameters in which the lines of the method differ.
+    params : of the rows.
+    rows : of all samples and of folds, these in the order of seeds and folds.
+    """
+
+    data: str
+    method: str
+    title: str
+    params: Mapping[str, Any]
+    rows: tuple[Mapping[str, Any], ...]
+
+    @property
+    def folds(self) -> list[Mapping[str, Any]]:
+        """The rows with test samples; all where there are none."""
+        return [row for row in self.rows if row["fold"] is not None] or list(self.rows)
+
+    @property
+    def whole(self) -> Mapping[str, Any] | None:
+        """The row of all samples."""
+        return next((row for row in self.rows if row["fold"] is None), None)
+
+    @property
+    def states(self) -> dict[str, int]:
+        """Status -> number of rows with it: a mean says nothing of what was not proved."""
+        return dict(Counter(row["status"] for row in self.folds))
+
+    @property
+    def finished(self) -> int:
+        """Number of rows with a result."""
+        return sum(row["state"] == DONE for row in self.rows)
+
+    def values(self, name: str) -> list[float]:
+        """Return the numbers of a column; none where one is unknown, whose mean would be one over the easier folds."""
+        found = [row.get(name) for row in self.folds if row["state"] == DONE]
+        return [] if None in found or len(found) < len(self.folds) else [float(v) for v in found if v is not None]
+
+    def spread(self, name: str) -> tuple[float, float] | None:
+        """Return mean and standard deviation (0 of one value) of a column, None where one is unknown."""
+        found = self.values(name)
+        return (float(np.mean(found)), float(np.std(found, ddof=1)) if len(found) > 1 else 0.0) if found else None
+
+    def mean(self, name: str) -> float | None:
+        """Return the mean of a column."""
+        found = self.spread(name)
+        return None if found is None else found[0]
+
+
+def lines_of(rows: Iterable[Mapping[str, Any]]) -> list[Line]:
+    """Return a line for each data set, method and parameters, in the order of the rows."""
+    groups: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        solver = {"solver": row["solver_asked"]} if row["solver_asked"] else {}
+        asked = json.dumps({**row["params"], **solver, "folds": row["folds"]}, sort_keys=True)
+        groups.setdefault((row["data"], row["method"], asked), []).append(row)
+    found, params = [], {key: json.loads(key[2]) for key in groups}
+    for key, of_group in groups.items():
+        others = [params[other] for other in groups if other[1] == key[1]]
+        apart = {k: v for k, v in params[key].items() if any(other.get(k) != v for other in others)}
+        ordered = sorted(of_group, key=lambda row: (row["seed"] or 0, -1 if row["fold"] is None else row["fold"]))
+        found.append(Line(*key[:2], _title(key[1], apart), params[key], tuple(ordered)))
+    return found
+
+
+def _title(method: str, params: Mapping[str, Any]) -> str:
+    parts = [f"{k}={json.dumps(v)}" for k, v in params.items() if k != "tuned"]
+    parts += [f"tuned {', '.join(next(iter(params['tuned']), {}))}"] if "tuned" in params else []
+    return f"{method} ({', '.join(parts)})" if parts else method
+
+
+def friedman(scores: Mapping[str, Sequence[float]]) -> tuple[dict[str, float], float, float]:
+    """Return average ranks (1 is the best), the p-value of Friedman's test, and Nemenyi's critical difference at 0.05.
+
+    Parameters
+    ----------
+    scores : method -> score for each block, the larger the better. The p-value is nan for fewer than three methods.
 
     Notes
     -----
     J. Demsar, Statistical comparisons of classifiers over multiple data sets, JMLR 7 (2006), sections 3.2.2 and 3.2.4.
     """
-
-    methods: tuple[str, ...]
-    ranks: Vector
-    blocks: int
-    p_value: float
-    distance: float
-
-    @property
-    def groups(self) -> list[tuple[float, float]]:
-        """The largest intervals of ranks that are not told apart, as pairs (best, worst) of two methods or more."""
-        ordered = np.sort(self.ranks)
-        spans = [(low, ordered[ordered <= low + self.distance].max()) for low in ordered]
-        wide = [(low, high) for low, high in spans if high > low]
-        return [one for k, one in enumerate(wide) if k == 0 or one[1] > wide[k - 1][1]]
-
-
-def ranking(scores: Mapping[str, Sequence[float]]) -> Ranking:
-    """Rank methods by scores, the larger the better, one for each block in the same order."""
     from scipy.stats import friedmanchisquare, rankdata, studentized_range
 
     table = np.array(list(scores.values()), dtype=float)
     k, n = table.shape
-    ranks = np.mean([rankdata(-column) for column in table.T], axis=0)
-    p_value = float("nan")
-    if k >= 3 and n >= 2 and not (table == table[0]).all():
-        p_value = float(friedmanchisquare(*table).pvalue)
-    quantile = studentized_range.ppf(1.0 - LEVEL, k, np.inf) / np.sqrt(2.0) if k >= 2 else 0.0
-    return Ranking(tuple(scores), ranks, n, p_value, float(quantile * np.sqrt(k * (k + 1) / (6.0 * n))))
+    ranks = dict(zip(scores, rankdata(-table, axis=0).mean(axis=1).tolist(), strict=True))
+    alike = k < 3 or n < 2 or bool((table == table[0]).all())
+    p_value = float("nan") if alike else float(friedmanchisquare(*table).pvalue)
+    quantile = studentized_range.ppf(1.0 - LEVEL, k, np.inf) / np.sqrt(2.0)
+    return ranks, p_value, float(quantile * np.sqrt(k * (k + 1) / (6.0 * n)))
 
 
 @dataclass(frozen=True)
@@ -75,7 +130,7 @@ class Standing:
     ----------
     p_value : that its mean score is as good as that of the best method, see :func:`corrected_t_test`; 1 for the best.
     front : whether no method has a better mean score with as few features, or as good a one with fewer.
-    interval : 95 % interval of its mean score, see :func:`corrected_interval`.
+    interval : 95 % interval of its mean score, with the variance of :func:`corrected_t_test`.
     worse : upper end of the same interval of what the best mean score is above its own.
     above_larger : whether the interval is above the score of the larger class alone; None where this is unknown.
     count : scores of each method that were compared.
@@ -122,9 +177,8 @@ def standings(
     folds : of each cross-validation, where it is repeated; None for one.
     larger : mean score of the classifier that always says the larger class; None where it is unknown.
     """
-    means = {name: float(np.mean(values)) for name, values in scores.items()}
-    order = sorted(scores, key=lambda name: (-means[name], counts[name]))
-    found, fewest = {}, np.inf
+    order = sorted(scores, key=lambda name: (-float(np.mean(scores[name])), counts[name]))
+    found, fewest = dict[str, Standing](), np.inf
     for name in order:
         own, best = scores[name], scores[order[0]]
         low, high = corrected_interval(own, folds)
@@ -142,6 +196,23 @@ def standings(
         name = min(near, key=lambda name: counts[name])
         found[name] = replace(found[name], fewest=True)
     return found
+
+
+def line_standings(lines: Sequence[Line], larger: float | None) -> dict[str, Standing]:
+    """Return the standings by accuracy of methods that have it on all folds, compared fold by fold."""
+    folds = max((line.params["folds"] for line in lines), default=0)
+    scores = {line.title: values for line in lines if (values := line.values("accuracy"))}
+    longest = max(map(len, scores.values()), default=0)
+    scores = {title: values for title, values in scores.items() if len(values) == longest}
+    return standings(scores, line_counts(lines), folds, larger) if folds > 1 and longest > 1 else {}
+
+
+def line_counts(lines: Sequence[Line]) -> dict[str, float]:
+    """Return title -> number of features selected on all samples, where they are fitted, and else the mean of folds."""
+    whole = {line.title: line.whole.get("n_features") for line in lines if line.whole is not None}
+    means = {line.title: line.mean("n_features") for line in lines}
+    counts = {title: mean if whole.get(title) is None else whole[title] for title, mean in means.items()}
+    return {title: float(count or 0.0) for title, count in counts.items()}
 
 
 def leading(found: Mapping[str, Standing], most: int = LEADING) -> list[str]:
@@ -229,39 +300,14 @@ def _mean_and_error(values: Vector, folds: int | None) -> tuple[float, float]:
 
 
 def stability(selections: Sequence[Sequence[str]]) -> float | None:
-    r"""Return the mean Jaccard index of all pairs of selections, 1 for equal ones; None of fewer than two.
-
-    With the rows :math:`a_i` of zeros and ones of the selections, the index of a pair is
-    :math:`a_i^\top a_j / (|a_i| + |a_j| - a_i^\top a_j)`: all pairs are products of blocks of a matrix.
-    """
-    count = len(selections)
-    if count < 2:
+    """Return the mean Jaccard index of all pairs of selections, 1 for equal ones; None of fewer than two."""
+    if len(selections) < 2:
         return None
-    places = {name: k for k, name in enumerate(dict.fromkeys(name for selection in selections for name in selection))}
-    table = np.zeros((count, len(places)))
+    names = {name: k for k, name in enumerate({name for selection in selections for name in selection})}
+    table = np.zeros((len(selections), len(names)))
     for row, selection in zip(table, selections, strict=True):
-        row[[places[name] for name in selection]] = 1.0
-    sizes, total = table.sum(axis=1), 0.0
-    for k in range(0, count, BLOCK):
-        common = table[k : k + BLOCK] @ table.T
-        union = sizes[k : k + BLOCK, None] + sizes - common
-        total += float(np.divide(common, union, out=np.ones_like(union), where=union > 0).sum())
-    return (total - count) / (count * (count - 1))
-
-
-def profile(costs: Mapping[str, Sequence[float]]) -> tuple[Vector, dict[str, Matrix]]:
-    """Return a performance profile: ratios, and for each method the share of blocks within each ratio of the best.
-
-    Parameters
-    ----------
-    costs : method -> positive cost for each block, inf where it failed.
-
-    Notes
-    -----
-    E. Dolan and J. More, Benchmarking optimization software with performance profiles, Math. Programming 91 (2002).
-    """
-    table = np.array(list(costs.values()), dtype=float)
-    best = table.min(axis=0)
-    ratios = np.divide(table, best, out=np.full_like(table, np.inf), where=np.isfinite(table) & (best > 0))
-    grid = np.unique(np.concatenate([[1.0], ratios[np.isfinite(ratios)]]))
-    return grid, {name: (row[None, :] <= grid[:, None]).mean(axis=1) for name, row in zip(costs, ratios, strict=True)}
+        row[[names[name] for name in selection]] = 1.0
+    common, sizes = table @ table.T, table.sum(axis=1)
+    union = sizes[:, None] + sizes - common
+    index = np.divide(common, union, out=np.ones_like(union), where=union > 0)
+    return float((index.sum() - len(selections)) / (len(selections) * (len(selections) - 1)))

@@ -12,49 +12,92 @@ import os
 import platform
 import re
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fsopt.common.files import write_text
-from fsopt.common.texts import printable
-from fsopt.errors import PackageError
-from fsopt.studies.units import versions
+import pandas as pd
+
+from fsopt.common.figures import name_points, new_figure, style
+from fsopt.common.files import check_writable, write_text
+from fsopt.common.texts import counted, printable
+from fsopt.errors import FileError, PackageError
+from fsopt.studies.ranking import Line, Standing, answer, friedman, line_counts, line_standings, lines_of, stability
+from fsopt.studies.units import DONE, versions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from fsopt.analysis.selection_answers import Selection
 
 NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)(?: ±.*)?")
 INKS = {"#000000": "currentColor", "#ffffff": "var(--back)"}
 """Black and white of pictures, which are those of the page, light or dark."""
 HINT = "pip install fsopt[report]"
+NAMED = 40
+"""Methods that a picture tells apart at most."""
+DRAWN = 4
+"""Data sets whose pictures a report has; each takes about a second, and the tables of all say more."""
+LISTED = 50
+"""Features of a selection that a table names at most."""
+CAPTION = "means over folds and seeds; ± is their standard deviation; status: of how many fits"
+NOTES = (
+    "not told apart: from the best accuracy by the corrected resampled t-test at 0.05, which does not show that it is "
+    "as good; not shown above the larger class: the 95 % interval of its accuracy has the share of this class, or is "
+    "below it; front: no other method beats it in accuracy and number of features; stability: mean Jaccard index of "
+    "the selections of two folds.",
+)
 
-
-@dataclass(frozen=True)
-class ReportTable:
-    """A table: headings, and rows of texts, numbers and None."""
-
-    heads: tuple[str, ...]
-    rows: Sequence[Sequence[Any]]
-    caption: str = ""
-
-    @property
-    def numeric(self) -> tuple[bool, ...]:
-        """Whether each column has numbers alone, which stand to the right."""
-        return tuple(all(sort_key(row[k]) or not shown(row[k]) for row in self.rows) for k in range(len(self.heads)))
+PAGES = (".html", ".tex")
+FEATURES = (
+    "feature",
+    "weight per unit",
+    "weight per standard deviation",
+    "odds ratio",
+    "share of halves",
+    "p of halves",
+)
+SOURCES = (
+    "selection and its bound: H. Aytug, Feature selection for support vector machines using Generalized Benders "
+    "Decomposition, European Journal of Operational Research 244 (2015), with the logistic loss",
+    "permuted labels: Westfall and Young, Resampling-based multiple testing (1993)",
+    "halves: Shah and Samworth, Variable selection with error control, JRSS B 75 (2013); their tests: Meinshausen, "
+    "Meier and Buehlmann, p-values for high-dimensional regression, JASA 104 (2009)",
+    "intervals: Tsamardinos, Greasidou and Borboudakis, Bootstrapping the out-of-sample predictions, Machine Learning "
+    "107 (2018)",
+)
+"""Sources of what the page of a selection says."""
+SPECIAL = str.maketrans(
+    {
+        **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "±": r"$\pm$",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+    }
+)
+"""Characters that LaTeX reads as commands, with what stands for them."""
 
 
 @dataclass(frozen=True)
 class ReportSection:
-    """A part of a report, in the order: notes, tables, figures (caption -> figure); ``folded`` is shown by a click."""
+    """A part of a report, in the order: notes, tables and figures with captions; ``folded`` is shown by a click."""
 
     title: str
     notes: tuple[str, ...] = ()
-    tables: tuple[ReportTable, ...] = ()
-    figures: dict[str, Figure] = field(default_factory=dict)
+    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    figures: Mapping[str, Figure] = field(default_factory=dict)
     folded: bool = False
+
+
+def table_of(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> pd.DataFrame:
+    """Return a table whose cells stay what they are: texts, numbers and None."""
+    return pd.DataFrame([list(row) for row in rows], columns=list(heads), dtype=object)
 
 
 def write_report(path: str | Path, title: str, sections: Sequence[ReportSection]) -> None:
@@ -77,18 +120,11 @@ def page(title: str, sections: Sequence[ReportSection]) -> str:
         raise PackageError("reports need jinja2, which is not installed", HINT) from error
     source = resources.files("fsopt.studies").joinpath("report.html").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["shown"] = shown
-    environment.filters["sort_key"] = sort_key
-    drawn = [
-        (
-            section,
-            [
-                (caption, Markup(svg(figure, f"f{k}-{j}")))
-                for j, (caption, figure) in enumerate(section.figures.items())
-            ],
-        )
-        for k, section in enumerate([*sections, machine()])
-    ]
+    environment.filters |= {"shown": shown, "sort_key": sort_key}
+    drawn = []
+    for k, section in enumerate([*sections, machine()]):
+        pictures = enumerate(section.figures.items())
+        drawn.append((section, [(caption, Markup(svg(figure, f"f{k}-{j}"))) for j, (caption, figure) in pictures]))
     script = hashlib.sha256(source.partition("<script>")[2].partition("</script>")[0].encode()).digest()
     text = environment.from_string(source).render(title=title, sections=drawn, script=b64encode(script).decode())
     return printable(text)
@@ -129,6 +165,235 @@ def svg(figure: Figure, prefix: str) -> str:
 
 def machine() -> ReportSection:
     """Return the section on versions and machine."""
-    rows = [*versions().items(), ("processor", platform.machine()), ("processors", os.cpu_count())]
-    rows += [("system", f"{platform.system()} {platform.release()}")]
-    return ReportSection("Versions and machine", tables=(ReportTable(("name", "value"), rows),))
+    system = f"{platform.system()} {platform.release()}, {platform.machine()}, {os.cpu_count()} processors"
+    table = table_of(("name", "value"), [*versions().items(), ("system", system)])
+    return ReportSection("Versions and machine", tables={"": table})
+
+
+def means_of(lines: Sequence[Line], found: Mapping[str, Standing]) -> pd.DataFrame:
+    """Return the table of the means of methods, with the statuses of the fits behind them."""
+    rows = []
+    for line in lines:
+        accuracy, standing = line.spread("accuracy"), found.get(line.title)
+        selections = [row["features"] for row in line.folds if row.get("features") is not None]
+        record = {
+            "method": line.title,
+            "standing": "" if standing is None else standing.in_words,
+            "accuracy": line.mean("accuracy"),
+            "±": None if accuracy is None else accuracy[1],
+            "balanced accuracy": line.mean("balanced_accuracy"),
+            "MCC": line.mean("mcc"),
+            "AUC": line.mean("auc"),
+            "features": line.mean("n_features"),
+            "stability": stability(selections),
+            "status": ", ".join(f"{number} {status}" for status, number in line.states.items()),
+            "seconds": line.mean("seconds"),
+            "CPU seconds": line.mean("cpu_seconds"),
+            "done": f"{line.finished} of {len(line.rows)}",
+        }
+        rows.append(record)
+    return table_of(list(rows[0]), [list(row.values()) for row in rows])
+
+
+def study_sections(rows: Sequence[Mapping[str, Any]], larger: Mapping[str, float] | None = None) -> list[ReportSection]:
+    """Return the sections of a report on rows of a store.
+
+    Parameters
+    ----------
+    rows : of one study.
+    larger : data set -> accuracy of the larger class alone, where it is known.
+    """
+    of_data: dict[str, list[Line]] = {}
+    lines = lines_of(rows)
+    answers: list[str] = []
+    sections: list[ReportSection] = []
+    fronts: dict[str, Figure] = {}
+    for line in lines:
+        of_data.setdefault(line.data, []).append(line)
+    for name, of_one in of_data.items():
+        share = (larger or {}).get(name)
+        found = line_standings(of_one, share)
+        sections.append(_of_data(name, of_one, found))
+        if found:
+            whole = {line.title: line.whole.get("features") or () for line in of_one if line.whole is not None}
+            told = answer(
+                found, {line.title: line.mean("accuracy") or 0.0 for line in of_one}, line_counts(of_one), whole
+            )
+            alone = "" if share is None else f" The larger class alone has accuracy {share:.3f}."
+            answers.append(f"{name}: {told}.{alone}")
+            if len(fronts) < DRAWN:
+                front = [title for title, one in found.items() if one.front]
+                fronts[f"{name}: accuracy against number of selected features"] = trade_off(of_one, front)
+    first = [ReportSection("Answer", tuple(answers), figures=fronts)] if answers else []
+    heads = ("data", "method", "fold", "seed", "state", "error")
+    failed = [[row[name] for name in heads] for row in rows if row["state"] != DONE]
+    last = [ReportSection("Units without a result", (), {"": table_of(heads, failed)})] if failed else []
+    return [*first, *sections, *_ranks(lines), *last]
+
+
+def _of_data(name: str, lines: Sequence[Line], found: Mapping[str, Standing]) -> ReportSection:
+    """Return the section of the methods on a data set, the best first, those without scores last."""
+    places = {title: k for k, title in enumerate(found)}
+    ordered = sorted(lines, key=lambda line: places.get(line.title, len(places)))
+    chosen = [(line, line.whole.get("features") or ()) for line in ordered if line.whole is not None]
+    listed = [
+        (line.title, ", ".join(f"{k}={v}" for k, v in line.params.items()), ", ".join(features))
+        for line, features in chosen
+        if 0 < len(features) <= LISTED
+    ]
+    tables = {CAPTION: means_of(ordered, found)}
+    if listed:
+        heads = ("method", "parameters", "selected features")
+        tables[f"fits to all samples with at most {LISTED} features"] = table_of(heads, listed)
+    return ReportSection(f"Methods on {name}", NOTES, tables)
+
+
+def _ranks(lines: Sequence[Line]) -> list[ReportSection]:
+    """Return the section on ranks, of the methods with results on every block; empty for fewer than two of these."""
+    table: dict[str, dict[tuple[str, Any], list[float | None]]] = {}
+    for line in lines:
+        for row in line.folds:
+            value = row.get("balanced_accuracy") if row["state"] == DONE else None
+            table.setdefault(line.title, {}).setdefault((line.data, row["seed"]), []).append(value)
+    blocks = sorted({block for scores in table.values() for block in scores}, key=str)
+    scores = {
+        title: [sum(found[block]) / len(found[block]) for block in blocks]  # type: ignore[arg-type]
+        for title, found in table.items()
+        if all(block in found and None not in found[block] for block in blocks)
+    }
+    if len(scores) < 2 or len(blocks) < 2:
+        return []
+    ranks, p_value, distance = friedman(scores)
+    listed = sorted(ranks.items(), key=lambda pair: pair[1])
+    told = f"{len(blocks)} blocks (data set, seed) by balanced accuracy; without methods that have no result on one"
+    test = f"Friedman's test: p = {p_value:.3g}; Nemenyi's critical difference at 0.05: {distance:.3g}"
+    apart = "two methods whose ranks differ by less are not told apart"
+    notes = (told, f"{test}: {apart}", "seeds of one data set are no independent blocks: the tests are then too sure")
+    return [ReportSection("Ranks", notes, {"": table_of(("method", "average rank"), listed)})]
+
+
+def trade_off(lines: Sequence[Line], front: Sequence[str]) -> Figure:
+    """Return accuracy against number of selected features, and the front of both as a line.
+
+    Parameters
+    ----------
+    lines : those without a mean accuracy are left out; of more than :data:`NAMED` only those of the front have names.
+    front : titles of those that no other beats in both.
+    """
+    placed = [line for line in lines if line.spread("accuracy") and line.spread("n_features")]
+    counts = line_counts(placed)
+    points = {line.title: (counts[line.title], 100 * (line.mean("accuracy") or 0.0)) for line in placed}
+    named = [title for title in points if len(placed) <= NAMED or title in front][:NAMED]
+    figure = new_figure(1, height=3.6 + 0.12 * len(named))
+    axes = figure.axes[0]
+    axes.plot(*zip(*points.values(), strict=True), ".", color="0.8", zorder=0)
+    for k, title in enumerate(named):
+        axes.plot(*points[title], markersize=5, **{**style(k), "linestyle": "none"})
+    best: dict[str, Any] = {"color": "0.6", "linewidth": 2.5, "zorder": 0, "label": "no method beats these in both"}
+    axes.step(*zip(*sorted(points[title] for title in front), strict=True), where="post", **best)
+    axes.set(xlabel="selected features", ylabel="accuracy of cross-validation, %")
+    axes.margins(x=0.25, y=0.1)
+    axes.set_xlim(left=max(0.0, axes.get_xlim()[0]))
+    axes.locator_params(axis="x", integer=True)
+    figure.legend(fontsize="small", loc="outside lower center")
+    name_points(figure, [points[title] for title in named], named)
+    return figure
+
+
+def write_table(path: str | Path, frame: pd.DataFrame, caption: str = "") -> None:
+    """Write a table in LaTeX with booktabs, its cells as :func:`shown` has them, whole or not at all.
+
+    Raises
+    ------
+    PackageError : jinja2 is not installed.
+    FileError : the file cannot be written.
+    """
+    told = frame.map(lambda value: _tex(shown(value))).rename(columns=_tex)
+    try:
+        text = told.to_latex(index=False, caption=_tex(caption) or None)
+    except ImportError as error:
+        raise PackageError("tables in LaTeX need jinja2, which is not installed", HINT) from error
+    write_text(path, f"% needs \\usepackage{{booktabs}}\n{text}")
+
+
+def _tex(text: str) -> str:
+    """Return a text without commands of LaTeX, on one line."""
+    return " ".join(printable(text).split()).translate(SPECIAL)
+
+
+def check_page(path: str | Path) -> Path:
+    """Return a path to which the page of a selection can be written; raises FileError for another suffix."""
+    if Path(path).suffix.lower() not in PAGES:
+        raise FileError(f"'{path}' is no page of a selection", f"give a name with {', '.join(PAGES)}")
+    return check_writable(path)
+
+
+def write_selection(selection: Selection, path: str | Path) -> None:
+    """Write the page of a selection: sentences, table, three figures, evidence, and how to cite.
+
+    Parameters
+    ----------
+    selection : Selection
+        Of :func:`fsopt.select`.
+    path : str | Path
+        A name with ``.html`` for a page that needs no other file, with ``.tex`` for the table of the features in LaTeX
+        with booktabs.
+
+    Raises
+    ------
+    FileError : the file cannot be written, or has another suffix.
+    PackageError : matplotlib or jinja2 is not installed.
+    """
+    place = check_page(path)
+    features, warned = _features(selection), tuple(f"Warning: {text}." for text in selection.warnings)
+    if place.suffix.lower() == ".tex":
+        write_table(place, features, " ".join((*selection.sentences[:2], *warned)))
+        return
+    negative, positive = selection.labels
+    up = int((selection.y > 0).sum())
+    predicted = (
+        f"Predicted: '{positive}' (label +1, {counted(up, 'sample')}) against '{negative}' (label -1, "
+        f"{counted(len(selection.y) - up, 'sample')}). "
+        f"An odds ratio above 1 is for '{positive}', for one standard deviation more."
+    )
+    measured = [(name, value, *selection.intervals[name]) for name, value in selection.nested.items()]
+    sizes = list(zip(selection.choice.sizes, selection.choice.losses.tolist(), strict=True))
+    tables = {
+        "selected features, the largest standardised weight first": features,
+        "measures, with 95 % intervals": table_of(("measure", "nested cross-validation", "from", "to"), measured),
+    }
+    evidence = {
+        "": table_of(("what", "value"), _evidence(selection)),
+        "cross-validation of the number of features": table_of(("features", "log-loss"), sizes),
+    }
+    sections = [
+        ReportSection("Answer", (*selection.sentences, predicted, *warned), tables, selection.figures()),
+        ReportSection("Evidence", (), evidence, folded=True),
+        ReportSection("How to cite", (f"fsopt {versions()['fsopt']}, feature selection by optimization", *SOURCES)),
+    ]
+    chosen = f"{len(selection.selected)} of {counted(len(selection.variables), 'feature')} of {selection.data}"
+    write_report(place, chosen, sections)
+
+
+def _features(selection: Selection) -> pd.DataFrame:
+    """Return the selected features, then the intercept; without features there is no classifier."""
+    if not selection.fit.features:
+        return table_of(FEATURES, [])
+    names = ("standardised", "odds_ratio", "share", "p_value")
+    weights, intercept = selection.printed_weights
+    pairs = zip(selection.to_records(), weights, strict=True)
+    rows = [(record["feature"], weight, *(record[name] for name in names)) for record, weight in pairs]
+    return table_of(FEATURES, [*rows, ("intercept", intercept, *(None for _ in names))])
+
+
+def _evidence(selection: Selection) -> list[tuple[str, Any]]:
+    """Return the numbers behind the proof."""
+    return [
+        ("status", str(selection.status)),
+        ("objective value", getattr(selection.proof, "objective", None)),
+        ("lower bound", getattr(selection.proof, "bound", None)),
+        ("relative optimality gap", selection.gap),
+        ("rational arithmetic", selection.exact or "not asked for"),
+        ("penalty weight C of the selection", selection.choice.search),
+        ("penalty weight C of the classifier", selection.choice.c),
+    ]

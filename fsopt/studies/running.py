@@ -1,41 +1,208 @@
-"""Running a study: the coordinator, which hands units to an executor and writes their rows into the store."""
+"""Running a study by joblib, and the store of its rows, which reproductions have too.
+
+The store is one SQLite file, one table of keys and rows, which are sealed JSON texts. Every row is a transaction of its
+own, so that a killed program loses the units in progress and no other one. Several programs may write one store at a
+time; the workers never open it.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
+import random
+import sqlite3
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import BrokenExecutor
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from fsopt.answers.records import digest, plain, sealed
 from fsopt.common.arguments import FLAG, FUNCTION, PATH, WHOLE, Argument, checked, optional
-from fsopt.common.customising import FromFile
-from fsopt.common.teams import WINDOW, check_jobs, results
+from fsopt.common.files import brief, check_readable, check_writable, whole_file
+from fsopt.common.teams import apart, check_jobs, unordered
 from fsopt.data import Dataset
-from fsopt.errors import StoreLost
-from fsopt.studies.executors import InProcess, Task, local_processes, own_entries, run_limited, run_task
-from fsopt.studies.methods import study_spec
-from fsopt.studies.row_checking import WAITING
-from fsopt.studies.store import Row, Store, exported, opened
-from fsopt.studies.study import Study, load_all, read_study, study_from
-from fsopt.studies.units import ABSENT, DONE, Unit, failure, units_of
-from fsopt.studies.workers import portable
+from fsopt.errors import FileError, StoreLost, WorkersLost
+from fsopt.studies.study import Study, load_all, read_study, study_from, units_of
+from fsopt.studies.units import DONE, FAILED, TIMEOUT, Unit, failure, own_entries, run_task, versions
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Row: TypeAlias = dict[str, Any]
+
+APPLICATION = 0x66736F70
+"""The number by which a file is known to be a store ("fsop")."""
+FORMAT = 2
+SCHEMA = "CREATE TABLE rows (key TEXT PRIMARY KEY, row TEXT)"
+WAITING = 60.0
+"""Seconds for which a program waits for another one that writes its row."""
+
+
+class Store:
+    """An open store; made by :func:`opened`.
+
+    Attributes
+    ----------
+    damaged : keys of the rows that were not as a run had written them when they were last read.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, place: Path | None = None) -> None:
+        self.connection, self.place = connection, place
+        self.found = None if place is None else place.stat()
+        self.damaged: list[str] = []
+
+    def put(self, key: str, row: Mapping[str, Any]) -> None:
+        """Write a row in place of that of its key, durable when this returns: the program may be killed then."""
+        self._check()
+        text = json.dumps(plain(sealed(row)))
+        with self.connection as transaction:
+            transaction.execute("INSERT OR REPLACE INTO rows VALUES (?, ?)", (key, text))
+
+    def has(self, key: str) -> bool:
+        """Return whether there is a row of a key."""
+        return self.connection.execute("SELECT 1 FROM rows WHERE key = ?", (key,)).fetchone() is not None
+
+    def rows(self) -> dict[str, Row]:
+        """Return key -> row of all that are as they were written; ``damaged`` has the others."""
+        found: dict[str, Row] = {}
+        self.damaged = []
+        for key, text in self.connection.execute("SELECT key, row FROM rows ORDER BY rowid"):
+            row = _unsealed(text)
+            if row is None:
+                self.damaged.append(str(key))
+            else:
+                found[str(key)] = row
+        return found
+
+    def part(self, experiment: str, arguments: Mapping[str, Any], compute: Callable[[], Any]) -> tuple[Any, float]:
+        """Return the value of a part of an experiment, as JSON has it, and the seconds that it took.
+
+        It is computed where there is no row of it yet.
+        """
+        asked = json.dumps([experiment, plain(arguments), dict(versions())], sort_keys=True)
+        key = hashlib.sha256(asked.encode()).hexdigest()[:32]
+        text = self.connection.execute("SELECT row FROM rows WHERE key = ?", (key,)).fetchone()
+        found = None if text is None else _unsealed(text[0])
+        if found is None:
+            started = time.perf_counter()
+            value = json.loads(json.dumps(compute(), default=plain))
+            found = {"experiment": experiment, "value": value, "seconds": time.perf_counter() - started}
+            self.put(key, found)
+        return found["value"], found["seconds"]
+
+    def _check(self) -> None:
+        """Raise StoreLost where the file is not the one that was opened: its rows would be lost with it."""
+        if self.place is None or self.found is None:
+            return
+        try:
+            same = os.path.samestat(self.place.stat(), self.found)
+        except OSError:
+            same = False
+        if not same:
+            reason = f"the store '{brief(self.place)}' was removed or replaced during the run"
+            raise StoreLost(reason, "put it back or give another file: the same command computes what it does not have")
+
+
+def _unsealed(text: Any) -> Row | None:
+    """Return the row of a text, None where it is not as it was written."""
+    with suppress(ValueError, TypeError, RecursionError):
+        row: Row = json.loads(text)
+        if row["digest"] == digest(row):
+            return {name: value for name, value in row.items() if name not in ("format", "digest")}
+    return None
+
+
+@contextmanager
+def opened(path: str | Path | None, *, write: bool = False) -> Iterator[Store]:
+    """Open a store for a block; None opens one in memory.
+
+    Raises
+    ------
+    FileError : the file cannot be read or written, is no store, or one of another version.
+    StoreLost : while it is open for writing it cannot be written any more.
+    """
+    if path is None:
+        with closing(sqlite3.connect(":memory:", check_same_thread=False)) as connection:
+            connection.execute(SCHEMA)
+            yield Store(connection)
+        return
+    place = (check_writable(path) if write else check_readable(path, "the store")).resolve()
+    how = "rwc" if write else "ro"
+    with _refusing(place), closing(_connected(place, how)) as connection:
+        _identify(connection, place, write)
+        if write:  # no wait for the disk at each row, a power cut may cost the last ones
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+        try:
+            with _refusing(place, StoreLost if write else FileError):
+                yield Store(connection, place if write else None)
+        finally:
+            if write:
+                with suppress(sqlite3.Error):  # at rest it is one file; others that are at it leave it a log
+                    connection.execute("PRAGMA journal_mode = DELETE")
+
+
+def copy_store(source: str | Path, target: str | Path) -> None:
+    """Copy a store, also one that a run is writing: the copy has all rows of one moment, and is whole or not there.
+
+    Raises
+    ------
+    FileError : the store cannot be read, or the copy not be written.
+    """
+    if check_writable(target).exists():
+        raise FileError(f"there is a file '{brief(target)}'", "give another name")
+    with opened(source) as store, whole_file(target) as temporary, closing(sqlite3.connect(temporary)) as copy:
+        store.connection.backup(copy)
+        copy.execute("PRAGMA journal_mode = DELETE")
+
+
+def _connected(place: Path, how: str) -> sqlite3.Connection:
+    """Return a connection to a file; joblib asks for the next unit in a thread of its own."""
+    return sqlite3.connect(f"{place.as_uri()}?mode={how}", uri=True, timeout=WAITING, check_same_thread=False)
+
+
+@contextmanager
+def _refusing(place: Path, kind: type[FileError] = FileError) -> Iterator[None]:
+    """Turn errors of SQLite into a FileError."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        hint = "free space, or give another file: rows that are written stay, and the same command goes on"
+        raise kind(f"the store '{brief(place)}' cannot be used: {error}", hint) from error
+
+
+def _identify(connection: sqlite3.Connection, place: Path, write: bool) -> None:
+    """Make a store of an empty file; refuse a file of another kind, version or schema."""
+    # A trigger or a view would be run by the statements of this module: nothing of the file is read or written before.
+    connection.execute("PRAGMA trusted_schema = OFF")
+    stated = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL"
+    if write and not connection.execute(stated).fetchall():
+        made = SCHEMA.replace("TABLE", "TABLE IF NOT EXISTS")
+        numbers = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT};"
+        connection.executescript(f"BEGIN IMMEDIATE; {made}; {numbers} COMMIT;")
+    [application], [version] = (
+        connection.execute(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version")
+    )
+    if application != APPLICATION:
+        raise FileError(f"'{brief(place)}' is no store of studies", "give the file of 'fsopt study --store'")
+    if version != FORMAT or connection.execute(stated).fetchall() != [(SCHEMA,)]:
+        reason = f"the store '{brief(place)}' is of another version, or has what no run makes"
+        raise FileError(reason, "give the name of a new file, which the run fills again")
 
 
 STUDY = Argument(
     "a study, a mapping or a path", lambda v: isinstance(v, Study | Mapping | str | os.PathLike), "give 'study.toml'"
 )
-EXECUTOR = Argument("an executor", lambda v: isinstance(v, Executor), "give a concurrent.futures.Executor")
-SHORTEST = 0.01
-"""Seconds that a unit takes at least: those beside its fit."""
+COLUMNS = (
+    *("study", "data", "method", "params", "folds", "fold", "seed", "state", "status", "objective", "bound"),
+    *("n_features", "accuracy", "balanced_accuracy", "mcc", "recall", "auc", "seconds", "cpu_seconds", "error", "stop"),
+    *("solver", "solver_asked", "iterations", "features", "fitted", "certificate", "exact", "warnings", "versions"),
+)
+"""Columns of a table of rows, in which lists and mappings are JSON texts."""
 
 
 @dataclass(frozen=True)
@@ -44,16 +211,16 @@ class Progress:
 
     Attributes
     ----------
-    finished, total : units with a row (while the study is planned, those that are), and all units of the study.
+    finished, total : units with a row before the run or by it, and all units of the study.
     failed : rows without a result, time-outs among them.
-    seconds_left : estimate; None before a unit of each method has ended on each data set.
-    last : the last row; empty while the study is planned, of which one with many units tells now and then.
+    seconds_left : estimate: the units that are left are taken to last as long as those of this run.
+    last : the last row.
     """
 
     finished: int
     total: int
     failed: int
-    seconds_left: float | None
+    seconds_left: float
     last: Row
 
 
@@ -64,7 +231,7 @@ class StudyResult:
     Attributes
     ----------
     name : of the study.
-    rows : one for each unit, in the order of the study: the columns of :data:`fsopt.studies.store.PLAIN`.
+    rows : one for each unit, in the order of the study: those of :data:`COLUMNS`.
     """
 
     name: str
@@ -83,25 +250,22 @@ class StudyResult:
 
     def to_frame(self) -> pd.DataFrame:
         """Return the rows as a pandas DataFrame; lists are JSON texts."""
-        import pandas as pd
-
-        return pd.DataFrame(exported(self.rows))
+        return frame_of(self.rows)
 
 
-@checked(
-    study=STUDY,
-    store=optional(PATH),
-    executor=optional(EXECUTOR),
-    jobs=WHOLE,
-    retry=FLAG,
-    allow_code=FLAG,
-    progress=optional(FUNCTION),
-)
+def frame_of(rows: Iterable[Row]) -> pd.DataFrame:
+    """Return rows as a pandas DataFrame; lists and mappings are JSON texts."""
+    import pandas as pd
+
+    texts = [{k: json.dumps(v) if isinstance(v, list | dict) else v for k, v in row.items()} for row in rows]
+    return pd.DataFrame(texts, columns=COLUMNS)
+
+
+@checked(study=STUDY, store=optional(PATH), jobs=WHOLE, retry=FLAG, allow_code=FLAG, progress=optional(FUNCTION))
 def run_study(
     study: Study | Mapping[str, Any] | str | Path,
     *,
     store: str | Path | None = None,
-    executor: Executor | None = None,
     jobs: int = -1,
     retry: bool = False,
     allow_code: bool = False,
@@ -112,15 +276,14 @@ def run_study(
     Parameters
     ----------
     study : Study | Mapping[str, Any] | str | Path
-        A :class:`fsopt.studies.study.Study`, the path of a TOML file, or a mapping with its entries.
+        The path of a TOML file, or a mapping with its entries; its ``data`` may be data sets, and its ``methods``
+        names, mappings, and pairs of a name and a classifier of scikit-learn.
     store : str | Path, optional
         SQLite file of the rows; None keeps them in memory. A run that was killed goes on with the same file: no
-        finished unit is lost or computed again.
-    executor : Executor, optional
-        Any ``concurrent.futures.Executor``, for example ``distributed.Client(...).get_executor()``, whose workers have
-        fsopt and, where data are given by names, the files. None takes ``jobs`` processes here.
+        finished unit is lost or computed again. Several programs may share it.
     jobs : int, default -1
-        Processes on this machine; -1 takes all processors.
+        Processes on this machine; -1 takes all processors. ``joblib.parallel_config("dask")`` around the call takes
+        those of a cluster.
     retry : bool, default False
         Also compute units again that failed or were ended by a limit.
     allow_code : bool, default False
@@ -131,165 +294,105 @@ def run_study(
     Returns
     -------
     StudyResult
-        The rows are the same for every executor, but for the seconds.
+        The rows are the same for every number of processes, but for the seconds.
 
     Raises
     ------
     ParameterError, UnknownNameError, DataError, FileError : before any fit. The error of a unit is a row.
-    StoreLost : the store was removed, replaced or changed, or cannot be written any more.
-    WorkersLost : the executor can run nothing any more; the rows before that are in the store.
+    StoreLost : the store was removed or replaced, or cannot be written any more.
+    WorkersLost : the scheduler of a cluster was lost; the rows before that are in the store.
     KeyboardInterrupt : by Ctrl-C; the rows before it are in the store.
 
     Notes
     -----
-    A unit is killed when it has used twice its time limit and 30 seconds of a processor, or after ten times as long if
-    it sleeps. Solvers run on one thread.
+    A unit whose process dies is computed once more, alone; if it dies again, its row says so. The process of a unit
+    ends after twice its time limit and 30 seconds, of CPU seconds after ten times as long. Solvers run on one thread.
     """
-    asked = study if isinstance(study, Study) else _read(study, allow_code)
-    workers, plan = check_jobs(jobs), planned(asked)
-    with opened(store, write=True) as database:
-        # A generator, so that what the caller gave is closed in the order of its opening.
-        for state in advance(plan, database, executor, workers, retry=retry):
+    if isinstance(study, Study):
+        asked = study
+    else:
+        asked = study_from(study) if isinstance(study, Mapping) else read_study(study, allow_code=allow_code)
+    count, loaded = check_jobs(jobs), load_all(asked)
+    units = {unit.key: unit for unit in units_of(asked, loaded)}
+    with opened(store, write=True) as held:
+        for state in advance(units, {d: data for d, (_, data) in loaded.items()}, held, count, retry=retry):
             if progress is not None:
                 progress(state)
-        if store is None:
-            return _result(plan, database)
-    with opened(store) as database:  # the rows that the file has, whatever others did to it meanwhile
-        return _result(plan, database)
-
-
-def _result(plan: Plan, database: Store) -> StudyResult:
-    """Return the rows of all units; raises StoreLost where the store does not have them."""
-    rows = tuple(database.rows(plan.study.name))
-    ended = sum(row["state"] != WAITING for row in rows)
-    if ended != len(plan.units):
-        reason = f"the store has {ended} of {len(plan.units)} rows of the run: others changed it"
+        found = held.rows()
+    missing = sum(key not in found for key in units)
+    if missing:
+        reason = f"the store lacks {missing} of {len(units)} rows of the run: others changed it"
         raise StoreLost(reason, "the same command computes the others")
-    return StudyResult(plan.study.name, rows)
-
-
-def _workers(study: Study, given: Executor | None, jobs: int) -> AbstractContextManager[Executor]:
-    """Return a given executor, else processes here; this one for a function of the user that others cannot be sent."""
-    if given is not None:
-        return nullcontext(given)
-    # A function of a file goes with the text of the file, which may hold any word.
-    changes = [f for method in study.methods for f in method.customise.values() if not isinstance(f, FromFile)]
-    return local_processes(jobs) if portable((own_entries(), changes)) else nullcontext(InProcess())
-
-
-def _read(study: Mapping[str, Any] | str | Path, allow_code: bool) -> Study:
-    if isinstance(study, Mapping):
-        return study_from({"name": "study", **study})
-    return read_study(study, allow_code=allow_code)
-
-
-@dataclass(frozen=True)
-class Plan:
-    """A study whose data are read: the data of each fingerprint, and all units."""
-
-    study: Study
-    data: Mapping[str, Dataset]
-    units: Sequence[Unit]
-
-
-def planned(study: Study) -> Plan:
-    """Return the plan of a study; raises DataError, FileError, ParameterError for data that cannot be had or split."""
-    loaded = load_all(study)
-    return Plan(study, {one.digest: one.data for one in loaded}, units_of(study, loaded))
+    return StudyResult(asked.name, tuple(found[key] for key in units))
 
 
 def advance(
-    plan: Plan, store: Store, executor: Executor | None, jobs: int, *, retry: bool = False
+    units: Mapping[str, Unit], data: Mapping[str, Dataset], store: Store, jobs: int, *, retry: bool = False
 ) -> Iterator[Progress]:
-    """Run the units of a study that wait, on an executor or so many processes here, and yield after each one."""
-    study = plan.study
-    with _workers(study, executor, jobs) as workers:
-        for count in store.plan(study.name, plan.units):
-            yield Progress(count, len(plan.units), 0, None, {})
-        todo = in_order(plan.units, store.waiting(study.name, retry))
-        yield from _recorded(plan, store, todo, workers)
+    """Compute the units that have no row in a store, write their rows, and yield after each one.
 
-
-def _recorded(plan: Plan, store: Store, todo: Sequence[int], executor: Executor) -> Iterator[Progress]:
-    """Write the rows of the units at these places as they end."""
-    counts = store.counts(plan.study.name)
-    total = sum(counts.values())
-    failed = sum(n for state, n in counts.items() if state not in (DONE, WAITING))
-    kept = total - len(todo)
-    failed = min(failed, kept)
-    started, rest = time.perf_counter(), Rest(plan.units[place] for place in todo)
-    for ended, (unit, row) in enumerate(_results(plan, todo, executor, store.settle), start=1):
-        store.save(unit.key, row)
-        failed += row["state"] != DONE
-        left = rest.seconds(unit, row, time.perf_counter() - started)
-        yield Progress(kept + ended, total, failed, left, {**unit.description, **row})
-
-
-def _results(
-    plan: Plan, places: Sequence[int], executor: Executor, idle: Callable[[], None]
-) -> Iterator[tuple[Unit, Row]]:
-    """Yield (unit, row) as they end, and call ``idle`` where none is there; a lost unit has a row that says so."""
-    own, sent = own_entries(), set[str]()
-    absent: list[Unit] = []
-    here = isinstance(executor, InProcess)
-
-    def calls(units: Iterable[Unit]) -> Iterator[tuple[Unit, tuple[Any, ...]]]:
-        # Workers read the files of the study themselves. Data that one of them does not have are sent from then on.
-        for unit in units:
-            needed = unit.file is None or unit.digest in sent
-            task: Task = (unit, plan.data[unit.digest] if needed else None, plan.study.memory_limit, own)
-            yield unit, (run_task if here else run_limited, task)
-
-    for units in (map(plan.units.__getitem__, places), absent):
-        for unit, future in results(executor, calls(units), 1 if here else WINDOW, idle):
-            error = future.exception()
-            row = future.result() if error is None else failure(_lost(error))
-            if row["state"] == ABSENT:
-                sent.add(unit.digest)
-                absent.append(unit)
-            else:
-                yield unit, row
-
-
-def _lost(error: BaseException) -> str:
-    return f"its worker was lost ({type(error).__name__}: {str(error).partition(chr(10))[0][:200]})"
-
-
-def in_order(units: Sequence[Unit], places: Iterable[int]) -> list[int]:
-    """Return places of units in the order in which these are run.
-
-    One of each method on each data set goes first, by which the rest is estimated. Methods with a loop take longest and
-    go before the others, so that no process waits for one of them at the end.
+    Parameters
+    ----------
+    units : key -> unit.
+    data : fingerprint -> data set.
     """
-    found = sorted(places, key=lambda place: not study_spec(units[place].method).driver)
-    first: dict[tuple[str, str, str | None], int] = {}
-    for place in found:
-        first.setdefault(kind_of(units[place]), place)
-    ahead = frozenset(first.values())
-    return [*first.values(), *(place for place in found if place not in ahead)]
+    known = {key: row["state"] for key, row in store.rows().items() if key in units}
+    todo = [key for key in units if key not in known or (retry and known[key] != DONE)]
+    again = {*known, *store.damaged}
+    failed = sum(state != DONE for key, state in known.items() if not retry)
+    if store.place is not None:  # programs that share a store seldom take the same unit, and the rest is foreseen
+        random.shuffle(todo)
+    begun = time.perf_counter()
+    # Asked when a process has place for it: another program may have computed a unit meanwhile.
+    waiting = (units[key] for key in todo if key in again or not store.has(key))
+    for ended, row in enumerate(_computed(waiting, data, jobs), start=1):
+        store.put(row["key"], {name: value for name, value in row.items() if name != "key"})
+        failed += row["state"] != DONE
+        left = (time.perf_counter() - begun) / ended * (len(todo) - ended)
+        yield Progress(len(units) - len(todo) + ended, len(units), failed, left, row)
 
 
-def kind_of(unit: Unit) -> tuple[str, str, str | None]:
-    """Return what units of about the same time have in common: data, method and solver."""
-    return unit.digest, unit.method, unit.solver
+def _computed(waiting: Iterator[Unit], data: Mapping[str, Dataset], jobs: int) -> Iterator[Row]:
+    """Yield the rows of units, with their keys, as they end."""
+    from joblib import delayed
+
+    own, program = own_entries(), os.getpid()
+    out: dict[str, Unit] = {}
+
+    def tasks(units: Iterable[Unit]) -> Iterator[Any]:
+        for unit in units:
+            out[unit.key] = unit
+            yield delayed(apart)(program, unit.hard_limit, run_task, unit, data[unit.digest], own)
+
+    while True:
+        try:
+            for row in unordered(tasks(waiting), jobs):
+                del out[row["key"]]
+                yield row
+            return
+        except WorkersLost as error:
+            _refuse_other(error)
+        # A process took those of all processes with it: one that dies alone, too, is the cause.
+        for unit in list(out.values()):
+            started = time.perf_counter()
+            try:
+                yield from unordered(tasks([unit]), 1)
+            except WorkersLost as error:
+                _refuse_other(error)
+                yield _died(unit, error, time.perf_counter() - started)
+        out.clear()
 
 
-class Rest:
-    """The estimate of the seconds that units which are left take."""
+def _refuse_other(error: WorkersLost) -> None:
+    """Raise an error that is not of one process: the scheduler of a cluster is lost."""
+    if not isinstance(error.__cause__, BrokenExecutor) and type(error.__cause__).__name__ != "KilledWorker":
+        raise error
 
-    def __init__(self, units: Iterable[Unit]) -> None:
-        self.left = Counter(map(kind_of, units))
-        self.taken: dict[tuple[str, str, str | None], list[float]] = {}
 
-    def seconds(self, unit: Unit, row: Row, elapsed: float) -> float | None:
-        """Return the estimate after a unit has ended; None where no unit of a kind that is left has.
-
-        A unit is taken to need the mean of its kind. All of them passed in ``elapsed`` seconds, side by side.
-        """
-        kind = kind_of(unit)
-        self.left[kind] -= 1
-        self.taken.setdefault(kind, []).append(max(row.get("seconds") or 0.0, SHORTEST))
-        if any(number and one not in self.taken for one, number in self.left.items()):
-            return None
-        work = sum(number * fmean(self.taken[one]) for one, number in self.left.items() if number)
-        return elapsed / sum(map(sum, self.taken.values())) * work
+def _died(unit: Unit, error: WorkersLost, seconds: float) -> Row:
+    """Return the row of a unit whose process died: by its own hand, with the exit code 1, at the hard limit."""
+    message, state = f"its process died, a solver failed inside or the memory was used up: {error.message}", FAILED
+    if unit.hard_limit is not None and "EXIT(1)" in error.message:
+        message, state = f"its process was ended after {unit.hard_limit:.0f} seconds: a solver did not return", TIMEOUT
+    result = failure(message, state, seconds=seconds)
+    return {"key": unit.key, **unit.description, **result, "versions": dict(versions())}

@@ -21,7 +21,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fsopt.answers.fits import Fit
 from fsopt.common.arguments import checked, spelled
 from fsopt.common.interruption import whole_or_interrupted
 from fsopt.common.teams import side_by_side
@@ -31,7 +30,7 @@ from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import FsoptError, OutOfTimeError, ParameterError
 from fsopt.methods.preprocessing import SelectionRule
-from fsopt.studies.methods import study_fit, study_spec
+from fsopt.studies.methods import ClassifierFit, Entry, Method, entry_of, study_fit
 from fsopt.typing import Indices, Matrix, Vector
 
 Params: TypeAlias = Mapping[str, Any]
@@ -49,13 +48,14 @@ class Tuned:
     params : the candidate.
     errors : (number of candidates, folds) error rates; one column where validation data were given, infinite for a fit
         without an answer in its time limit.
-    fit : the classifier at ``params``, trained on all samples of the training data.
+    fit : the :class:`fsopt.Fit` at ``params``, trained on all samples of the training data; of a classifier of
+        scikit-learn a :class:`fsopt.studies.methods.ClassifierFit`.
     seconds : of all fits.
     """
 
     params: Params
     errors: Matrix
-    fit: Fit
+    fit: Any
     seconds: float
 
     @property
@@ -92,7 +92,7 @@ class NestedScores:
 
 @checked()
 def cross_validate(
-    method: str,
+    method: Method,
     data: Given,
     params_list: Sequence[Params],
     *,
@@ -106,7 +106,7 @@ def cross_validate(
 
     Parameters
     ----------
-    method : registry name.
+    method : registry name, or a pair of a name and a classifier of scikit-learn, whose parameters are then its own.
     data : a data set, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`.
     params_list : candidates, each the keywords of the method.
     folds, seed : of the split.
@@ -118,12 +118,12 @@ def cross_validate(
     UnknownNameError, ParameterError : an unknown method, no candidates, too many folds.
     FsoptError : a fit failed; the message names the candidate.
     """
-    params_list, known = _checked(method, params_list), dataset_of(data)
+    (entry, params_list), known = _checked(method, params_list), dataset_of(data)
     splits = stratified_folds(known, folds, seed)
 
     def held_out_error(params: Params, fold: Indices) -> float:
         train, test = train_and_test(known, fold)
-        found = fit_candidate(method, train, params, solver=solver, time_limit=time_limit)
+        found = fit_candidate(entry, train, params, solver=solver, time_limit=time_limit)
         return error_rate(found.decision_function(test.X), test.y)
 
     pairs = ((params, fold) for params in params_list for fold in splits)
@@ -133,7 +133,7 @@ def cross_validate(
 @checked()
 @whole_or_interrupted()
 def tune(
-    method: str,
+    method: Method,
     data: Given,
     params_list: Sequence[Params],
     *,
@@ -160,16 +160,16 @@ def tune(
     UnknownNameError, ParameterError, FsoptError : as in :func:`cross_validate`.
     OutOfTimeError : no candidate has an answer.
     """
-    params_list, data = _checked(method, params_list), dataset_of(data)
+    (entry, params_list), data = _checked(method, params_list), dataset_of(data)
     limits: dict[str, Any] = {"solver": solver, "time_limit": time_limit}
     started = time.perf_counter()
     if validation is None:
-        errors = cross_validate(method, data, params_list, folds=folds, seed=seed, jobs=jobs, **limits)
+        errors = cross_validate(entry, data, params_list, folds=folds, seed=seed, jobs=jobs, **limits)
         best = _first_smallest(errors)
-        chosen = fit_candidate(method, data, params_list[best], **limits)
+        chosen = fit_candidate(entry, data, params_list[best], **limits)
     else:
         # From the last: a long fit that begins when the others have ended leaves their processes idle.
-        fits = side_by_side(partial(_answer, method, data, **limits), zip(reversed(params_list)), jobs)[::-1]
+        fits = side_by_side(partial(_answer, entry, data, **limits), zip(reversed(params_list)), jobs)[::-1]
         errors = np.array([[_error_on(one, dataset_of(validation))] for one in fits])
         best = _first_smallest(errors)
         found = fits[best]
@@ -181,7 +181,7 @@ def tune(
 
 @checked()
 def nested_cross_validation(
-    method: str,
+    method: Method,
     data: Given,
     params_list: Sequence[Params],
     *,
@@ -207,14 +207,15 @@ def nested_cross_validation(
     ------
     UnknownNameError, ParameterError, FsoptError : as in :func:`cross_validate`.
     """
-    params_list, known = _checked(method, params_list), dataset_of(data)
+    (entry, params_list), known = _checked(method, params_list), dataset_of(data)
     count = SelectionRule() if rule is None else rule
 
     def round_of(part: Indices) -> tuple[float, int, Params]:
         train, test = train_and_test(known, part)
-        tuned = tune(method, train, params_list, folds=folds, seed=seed, solver=solver)
+        tuned = tune(entry, train, params_list, folds=folds, seed=seed, solver=solver)
         found = tuned.fit
-        selected = count.select(found.coef, train.X.std(axis=0)) if found.kernel is None else found.support
+        counted = isinstance(found, ClassifierFit) or found.kernel is not None
+        selected = found.support if counted else count.select(found.coef, train.X.std(axis=0))
         return error_rate(found.decision_function(test.X), test.y), len(selected), tuned.params
 
     done = side_by_side(round_of, zip(stratified_folds(known, splits, seed)), jobs)
@@ -223,34 +224,35 @@ def nested_cross_validation(
 
 
 def fit_candidate(
-    method: str, data: Dataset, params: Params, *, solver: str | None = None, time_limit: float | None = None
-) -> Fit:
+    method: Method, data: Dataset, params: Params, *, solver: str | None = None, time_limit: float | None = None
+) -> Any:
     """Fit a method to data; where the fit fails, the error names the method and its parameters."""
+    entry = entry_of(method)
     try:
-        return study_fit(method, data, solver=solver, time_limit=time_limit, **params)
+        return study_fit(entry, data, solver=solver, time_limit=time_limit, **params)
     except FsoptError as error:
-        raise type(error)(f"{error.message} ('{method}' at {dict(params)})", error.hint) from error
+        raise type(error)(f"{error.message} ('{entry.name}' at {dict(params)})", error.hint) from error
 
 
-def _answer(method: str, data: Dataset, params: Params, **limits: Any) -> Fit | OutOfTimeError:
+def _answer(entry: Entry, data: Dataset, params: Params, **limits: Any) -> Any:
     """Return the fit of a candidate, or the error of one whose time ended before there was an answer."""
     try:
-        return fit_candidate(method, data, params, **limits)
+        return fit_candidate(entry, data, params, **limits)
     except OutOfTimeError as error:
         return error
 
 
-def _error_on(found: Fit | OutOfTimeError, data: Dataset) -> float:
+def _error_on(found: Any, data: Dataset) -> float:
     """Return the error rate of a candidate, infinite without an answer."""
     return np.inf if isinstance(found, OutOfTimeError) else error_rate(found.decision_function(data.X), data.y)
 
 
-def _checked(method: str, params_list: Sequence[Params]) -> list[Params]:
-    """Return the candidates by the known names of their parameters; refuse an unknown method, and an empty list."""
-    known = study_spec(method).parameters
+def _checked(method: Method, params_list: Sequence[Params]) -> tuple[Entry, list[Params]]:
+    """Return the entry of a method, and the candidates by the known names of their parameters."""
+    entry = entry_of(method)
     if not params_list:
         raise ParameterError("there are no candidates", "give at least one, for example [{'c': 1.0}]")
-    return [spelled(f"method '{method}'", params, known) for params in params_list]
+    return entry, [spelled(f"method '{entry.name}'", params, entry.parameters) for params in params_list]
 
 
 def _first_smallest(errors: Matrix) -> int:

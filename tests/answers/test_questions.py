@@ -5,6 +5,7 @@ from functools import cache
 
 import pyomo.environ as pyo
 import pytest
+from joblib import parallel_config
 from support import blobs
 
 import fsopt
@@ -12,7 +13,6 @@ from fsopt.analysis import selecting
 from fsopt.analysis.infeasibility import Explanation
 from fsopt.analysis.selection_answers import Selection
 from fsopt.answers.records import MOST_ROWS
-from fsopt.studies.executors import InProcess
 
 DATA = blobs(20, 3, gap=0.4)
 
@@ -40,13 +40,14 @@ ANSWERS = {
     "necessity": lambda: fsopt.necessity(DATA, 2),
     "select": selected,
     "explain_infeasibility": lambda: fsopt.explain_infeasibility(contradiction()),
-    "compare": lambda: fsopt.compare(DATA, methods=["svm", "mpm"], folds=2, executor=InProcess()),
+    "compare": lambda: fsopt.compare(DATA, methods=["svm", "mpm"], folds=2),
 }
 
 
 @cache
 def answer_of(name):
-    return ANSWERS[name]()
+    with parallel_config("sequential"):
+        return ANSWERS[name]()
 
 
 @pytest.fixture(params=ANSWERS)
@@ -91,4 +92,4 @@ def test_numbers_of_the_records_are_those_of_the_answer():
     assert front.to_frame()["y"].tolist() == front["y"].tolist()
     assert "coef" not in front.to_frame()
     compared = answer_of("compare")
-    assert compared.to_frame()["cv_accuracy"].tolist() == [row.cv_accuracy for row in compared.rows]
+    assert compared.to_frame()["cv_accuracy"].tolist() == [row["cv_accuracy"] for row in compared.rows]

@@ -8,7 +8,6 @@ import pytest
 from support import blobs
 
 from fsopt.cli import main
-from fsopt.studies import executors
 
 
 class Command:
@@ -38,12 +37,6 @@ class Command:
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Command:
     return Command(capsys)
-
-
-@pytest.fixture
-def in_process(in_process: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Units run here, without the first fit of each method that is for its seconds alone."""
-    monkeypatch.setattr(executors, "warm_up", lambda method, solver: None)
 
 
 @pytest.fixture

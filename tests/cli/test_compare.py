@@ -38,12 +38,13 @@ def test_options_reach_the_rows_and_each_data_set_has_a_table_and_a_majority(run
 def test_the_last_line_names_the_methods_without_an_answer_and_1_is_for_none_at_all(run, monkeypatch):
     real = units.study_fit
 
-    def fit(name, data, **keywords):
+    def fit(entry, data, **keywords):
+        name = entry.name
         if name == "pearson" or (name == "svm" and data.n == N):
             raise SolverError("its solver has no licence", "get one")
         if name == "fisher" and data.n < N:
             raise DataError("the data have no column x3")
-        return real(name, data, **keywords)
+        return real(entry, data, **keywords)
 
     monkeypatch.setattr(units, "study_fit", fit)
     line = "without an answer: pearson (no fit), svm (no fit), fisher (no scores)"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 from support import blobs
 
 import fsopt
@@ -16,7 +17,6 @@ from fsopt.analysis import selecting
 from fsopt.cli import main
 from fsopt.cli.app import command
 from fsopt.common.texts import CONTROL
-from fsopt.studies.executors import InProcess
 
 RED, TITLE, LINE = "\x1b[31m\u202e", "\x1b]0;owned\x07", "\ninjected"
 FILE = f"d{RED}\x9b7m[bold]x[y].npz"
@@ -72,7 +72,8 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     toml = f'name = {json.dumps(RED + LINE)}\ndata = [{json.dumps(FILE)}]\nfolds = 2\n[[methods]]\nname = "svm"\n'
     (folder / "study.toml").write_text(toml)
-    fsopt.run_study(str(folder / "study.toml"), store=folder / "s.sqlite", executor=InProcess())
+    with parallel_config("sequential"):
+        fsopt.run_study(str(folder / "study.toml"), store=folder / "s.sqlite")
     return folder
 
 

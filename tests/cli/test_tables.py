@@ -22,6 +22,7 @@ def compare():
         row = {"data": "wdbc", "method": method, "paper": None, "n_features": features, "cv_accuracy": accuracy}
         row |= {f"cv_{name}": accuracy and accuracy - 0.01 for name in ("balanced_accuracy", "mcc", "auc", "recall")}
         row |= {"spreads": {"cv_accuracy": 0.0123}, "seconds": 0.314, "cpu_seconds": 0.25, "ended_early": 0}
+        row |= {"fold_statuses": {"optimal": 4, "feasible": 1}}
         row |= {"standing": "not told apart, front", "status": "optimal", "stop": "complete", "objective": 26.4274}
         row |= {"certificate": {"worst": 2e-11, "ok": True, "kind": "convex"}, "solver": "highs", "features": ["r"]}
         return row | {"exact": None, "warnings": [], "error": ""} | own

@@ -15,7 +15,6 @@ from fsopt.answers.fits import fit_record
 from fsopt.answers.records import sealed
 from fsopt.common.customising import customised
 from fsopt.errors import FileError, ParameterError, UnknownNameError
-from fsopt.studies import executors
 from fsopt.verification.verify import verify_record
 
 PACKAGE = ROOT / "tests" / "own_package"
@@ -73,13 +72,11 @@ def test_a_change_of_a_convex_program_is_certified_and_checked():
     assert verify_record(sealed_fit(found), DATA, "fit.json", customise={"svm": without}).verified
 
 
-def test_every_model_of_the_slug_is_changed_in_cross_validation(monkeypatch):
-    monkeypatch.setattr(executors, "warm_up", lambda method, solver: None)
-    how = {"folds": 2, "executor": executors.InProcess(), "customise": {"fsp-master": rule}}
-    row = compare(DATA, methods=["best-subset"], **how).rows[0]
-    assert row.status in ("feasible", "optimal")
-    assert not {0, 1} <= {DATA.features.index(name) for name in row.features}
-    assert row.cv_accuracy is not None
+def test_every_model_of_the_slug_is_changed_in_cross_validation(in_process):
+    row = compare(DATA, methods=["best-subset"], folds=2, customise={"fsp-master": rule}).rows[0]
+    assert row["status"] in ("feasible", "optimal")
+    assert not {0, 1} <= {DATA.features.index(name) for name in row["features"]}
+    assert row["cv_accuracy"] is not None
 
 
 @pytest.mark.parametrize(

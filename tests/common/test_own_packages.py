@@ -71,6 +71,6 @@ def test_registration_in_a_script_goes_through_a_comparison_with_workers(table, 
         "_waiting().clear()\n"
         "own.register()\n"
         f"rows = fsopt.compare(fsopt.load_dataset({table!r}), methods=['elastic-svm'], folds=2, jobs=2).rows\n"
-        "print(rows[0].status, rows[0].error or 'no error')\n"
+        "print(rows[0]['status'], rows[0]['error'] or 'no error')\n"
     )
     assert in_package(str(script)).stdout.strip() == "optimal no error"

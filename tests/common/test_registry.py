@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import sys
+import time
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -13,8 +14,9 @@ import fsopt
 from fsopt import extend
 from fsopt.common.registry import REGISTRIES, Registry
 from fsopt.errors import FsoptError, ParameterError, UnknownNameError
+from fsopt.extend import Hyperplane, make_fit, preprocess, unproved
 from fsopt.models.gbd.svm import build_svm
-from fsopt.studies.executors import InProcess, _register, own_entries
+from fsopt.studies.units import enter, own_entries
 from fsopt.verification.verify import check_fit
 
 DATA = blobs(30, 4, seed=3)
@@ -131,17 +133,34 @@ def test_a_model_of_the_users_own_takes_weights_where_its_entry_says_so():
     assert values[0] != pytest.approx(fsopt.solve(fsopt.build("svm", DATA)).objective, rel=1e-3)
 
 
-def test_other_processes_get_the_entries_of_the_users_own():
+def test_other_processes_get_the_entries_of_the_users_own(in_process):
     fsopt.register_model(fsopt.ModelSpec("own-svm", build_svm, "QP"))
     fsopt.register_method(dataclasses.replace(SVM, name="own"))
     kept = own_entries()
     assert {what: list(entries) for what, entries in kept.items()} == {"model": ["own-svm"], "method": ["own"]}
     for registry in REGISTRIES.values():
         registry.own.clear()
-    _register(kept)
+    enter(kept)
     assert fsopt.MODELS["own-svm"].builder is build_svm
     study = {"data": [DATA], "methods": [{"name": "own"}], "folds": 2, "seeds": [0]}
-    assert fsopt.run_study(study, executor=InProcess()).complete
+    assert fsopt.run_study(study).complete
+
+
+def test_a_hyperplane_without_a_program_is_a_feasible_fit_whose_value_is_verified():
+    def fit_means(data, run, *, scale="standard"):
+        work, map_ = preprocess(data, scale)
+        w = work.X[work.y > 0].mean(axis=0) - work.X[work.y < 0].mean(axis=0)
+        plane = Hyperplane(w, 0.0, tuple(range(data.p)))
+        return make_fit(data, map_, plane, unproved(value(work, w)[0]), started=time.perf_counter())
+
+    def value(data, w, b=0.0, params=None):
+        return float(np.mean(data.y * (data.X @ w + b) <= 0)), 0.0
+
+    fsopt.register_method(fsopt.MethodSpec("means", fit_means, (), equation="own", objective=value))
+    fit = fsopt.fit("means", DATA)
+    assert (fit.status, fit.objective) == ("feasible", np.mean(fit.predict(DATA.X) != DATA.y))
+    assert fsopt.verify(fit, DATA).numerically
+    assert not fsopt.verify(dataclasses.replace(fit, objective=fit.objective + 0.1), DATA).numerically
 
 
 # -- penalties ------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from fsopt.papers.mpm.figures import MethodScores
 from fsopt.papers.reproduction import RunSettings, printed
 from fsopt.papers.sla import experiments as sla
 from fsopt.papers.sla.experiments import TABLE_ONE, TableRow
-from fsopt.studies.store import opened
+from fsopt.studies.running import opened
 
 
 def measured(method, p, n, k):

@@ -22,7 +22,7 @@ from fsopt.papers.registry import EXPERIMENTS
 from fsopt.papers.reproduction import Reproduction, RunSettings
 from fsopt.papers.sla.experiments import MEASURED, OTHER_CODINGS
 from fsopt.papers.verdicts import VERDICTS, TableCell, random_agreements
-from fsopt.studies.store import opened
+from fsopt.studies.running import opened
 
 QUICK = RunSettings(quick=True, store=ExitStack().enter_context(opened(None)))
 

@@ -1,32 +1,39 @@
-"""Comparison: fits that a limit or the user ends, or that crash, are marked, not averaged, and hurt no other fit.
-
-Peers: the classifier of the package itself on the same standardised samples, and the errors of a study.
-"""
+"""Comparison: means by hand, fits that a limit or the user ends, tests that tell methods apart, and classifiers."""
 
 import dataclasses
 import signal
+import sys
 from contextlib import suppress
+from itertools import combinations
 
 import numpy as np
 import pytest
+from joblib import parallel_config
+from scipy.stats import friedmanchisquare, ttest_rel
 from scipy.stats import t as student
-from scipy.stats import ttest_rel
+from sklearn.decomposition import PCA
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_selection import SelectKBest
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
-from sklearn.svm import SVC, LinearSVC
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 from support import blobs
 
 import fsopt
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import PackageError, ParameterError, UnknownNameError
 from fsopt.methods.registry import METHODS
-from fsopt.studies import comparison, comparison_rows, units
+from fsopt.studies import comparison, units
 from fsopt.studies.comparison import compare
-from fsopt.studies.executors import InProcess
-from fsopt.studies.peers import PEERS, fit_peer
-from fsopt.studies.ranking import answer, corrected_t_test, leading, standings
+from fsopt.studies.methods import PEERS, entry_of, selected, study_fit
+from fsopt.studies.ranking import answer, corrected_t_test, friedman, leading, stability, standings
 from fsopt.studies.tuning import tune
 
 DATA = blobs(40, 3)
+pytestmark = pytest.mark.usefixtures("in_process")
 
 
 def spoilt(monkeypatch, spoil):
@@ -41,27 +48,18 @@ def spoilt(monkeypatch, spoil):
     return calls
 
 
-def here(data, methods=None, **rest):
-    return compare(data, methods=methods, executor=InProcess(), **rest).rows
-
-
 def test_a_fit_that_the_time_limit_ended_is_marked_and_not_averaged(monkeypatch):
     def late(call, fit):
         return dataclasses.replace(fit, status=fit.status.FEASIBLE, stop="time-limit") if call in (1, 3) else fit
 
     spoilt(monkeypatch, late)
-    [row] = here(DATA, ["svm"], folds=3)
-    assert (row.status, row.stop, row.ended_early, row.error) == ("feasible", "time-limit", 2, "")
-    assert row.cv_accuracy is None
-    assert row.cv_mcc is None
-    assert row.n_features == len(row.features)
-
-
-def test_an_optimum_found_when_time_was_over_counts(monkeypatch):
+    [row] = compare(DATA, methods="svm", folds=3).rows
+    assert (row["status"], row["stop"], row["ended_early"], row["error"]) == ("feasible", "time-limit", 2, "")
+    assert row["cv_accuracy"] is row["cv_mcc"] is None
+    assert row["fold_statuses"] == {"optimal": 2, "feasible": 1}, "what was not proved stands beside the means"
     spoilt(monkeypatch, lambda call, fit: dataclasses.replace(fit, stop="time-limit"))
-    [row] = here(DATA, ["svm"], folds=3)
-    assert (row.status, row.ended_early) == ("optimal", 0)
-    assert row.cv_accuracy is not None
+    [row] = compare(DATA, methods="mpm", folds=2).rows
+    assert (row["status"], row["ended_early"], row["cv_accuracy"] is None) == ("optimal", 0, False)
 
 
 def test_ctrl_c_within_a_fit_stops_the_comparison_after_the_rows_before(monkeypatch, usual_interruption):
@@ -72,15 +70,16 @@ def test_ctrl_c_within_a_fit_stops_the_comparison_after_the_rows_before(monkeypa
         return fit
 
     calls = spoilt(monkeypatch, incumbent)
-    found = compare(DATA, methods=["mpm", "pearson"], folds=3, executor=InProcess())
+    found = compare(DATA, methods=["mpm", "pearson"], folds=3)
     assert found.interrupted
     assert len(calls) == 6
-    assert [row.method for row in found.rows] == ["mpm"]
+    assert [row["method"] for row in found.rows] == ["mpm"]
 
 
 @pytest.fixture(scope="module")
 def found():
-    return compare(DATA, methods=["svm", "pearson", "fisher"], folds=3, executor=InProcess())
+    with parallel_config("sequential"):
+        return compare(DATA, methods=["svm", "pearson", "fisher"], folds=3)
 
 
 def test_the_scores_are_means_and_spreads_over_the_folds(found):
@@ -91,50 +90,111 @@ def test_the_scores_are_means_and_spreads_over_the_folds(found):
         right = fit.predict(held_out.X) == held_out.y
         balanced = np.mean([right[held_out.y == s].mean() for s in (1, -1)])
         scores.append((right.mean(), balanced, roc_auc_score(held_out.y, fit.decision_function(held_out.X))))
-    means = np.mean(scores, axis=0)
-    assert (row.cv_accuracy, row.cv_balanced_accuracy, row.cv_auc) == pytest.approx(tuple(means))
-    assert row.spreads["cv_accuracy"] == pytest.approx(np.std([s[0] for s in scores], ddof=1))
+    means = [row[f"cv_{name}"] for name in ("accuracy", "balanced_accuracy", "auc")]
+    assert means == pytest.approx(np.mean(scores, axis=0))
+    assert row["spreads"]["cv_accuracy"] == pytest.approx(np.std([s[0] for s in scores], ddof=1))
 
 
 def test_parameters_solver_and_tuning_reach_the_fits():
-    [row] = here(DATA, ["svm"], folds=2, params={"svm": {"C": 0.3}}, solver="scs")
-    assert row.params["c"] == 0.3
-    assert row.solver == "scs"
-    assert row.objective == pytest.approx(fsopt.fit("svm", DATA, c=0.3).objective)
-    tuned, fixed, without = here(DATA, ["svm", "l1-svm", "mpm"], folds=2, params={"l1-svm": {"c": 0.3}}, tune=True)
+    [row] = compare(DATA, methods="svm", folds=2, params={"svm": {"C": 0.3}}, solver="scs").rows
+    assert (row["params"]["c"], row["solver"]) == (0.3, "scs")
+    assert row["objective"] == pytest.approx(fsopt.fit("svm", DATA, c=0.3).objective)
+    how = {"folds": 2, "params": {"l1-svm": {"c": 0.3}}, "tune": True}
+    tuned, fixed, without = compare(DATA, methods=["svm", "l1-svm", "mpm"], **how).rows
     best = tune("svm", DATA, [{"c": c} for c in METHODS["svm"].candidates["c"]], folds=comparison.INNER_FOLDS)
-    assert tuned.params["c"] == best.params["c"]
-    assert fixed.params["c"] == 0.3
-    assert without.status == "optimal"
+    assert (tuned["params"]["c"], fixed["params"]["c"], without["status"]) == (best.params["c"], 0.3, "optimal")
 
 
-def test_several_data_sets_and_peers_have_a_row_each():
-    other = blobs(30, 4, seed=3)
-    named = fsopt.Dataset(other.X, other.y, name="other")
-    rows = list(here([DATA, named], ["svm", "sklearn-l1-svc"], folds=2))
-    assert [(row.data, row.method) for row in rows] == [
+def test_several_data_sets_have_a_row_each_and_the_majority_is_that_by_hand():
+    other = fsopt.Dataset(DATA.X[:30], np.where(np.arange(30) < 20, 1.0, -1.0), name="other")
+    found = compare([DATA, other], methods=["svm", "sklearn-l1-svc"], folds=5)
+    assert [(row["data"], row["method"]) for row in found.rows] == [
         (name, method) for name in (DATA.name, "other") for method in ("svm", "sklearn-l1-svc")
     ]
-    assert [row.status for row in rows] == ["optimal", "feasible"] * 2
-
-
-def test_the_majority_by_hand():
-    data = fsopt.Dataset(DATA.X[:30], np.where(np.arange(30) < 20, 1.0, -1.0))
-    assert comparison_rows.majority(data, 5, 0)["cv_accuracy"] == pytest.approx(2 / 3)
+    assert [row["status"] for row in found.rows] == ["optimal", "feasible"] * 2
+    assert found.majority["other"]["cv_accuracy"] == pytest.approx(2 / 3)
 
 
 @pytest.mark.parametrize(
     ("how", "error", "match"),
     [
         ({"params": {"svm": {"c": 1.0, "C": 2.0}}}, ParameterError, "twice"),
-        ({"methods": ["svm"], "params": {"fsv": {"lam": 0.1}}}, ParameterError, "not compared"),
+        ({"methods": "svm", "params": {"fsv": {"lam": 0.1}}}, ParameterError, "not compared"),
+        ({"methods": ["svm", "svm"]}, ParameterError, "twice"),
+        ({"methods": "smv"}, UnknownNameError, "did you mean svm"),
+        ({"methods": [LinearSVC()]}, ParameterError, r'give a name, or \("mine", estimator\)'),
+        ({"methods": [("svm", LinearSVC())]}, ParameterError, "another name"),
+        ({"methods": [("mine", LinearSVC)]}, ParameterError, "scikit-learn"),
+        ({"methods": [("mine", LinearSVC())], "params": {"mine": {"k": 1}}}, ParameterError, "no parameter 'k'"),
         ({"customise": {"fsp-mastr": print}}, UnknownNameError, "fsp-mastr"),
         ({"methods": ["svm"], "customise": {"fsp-master": print}}, ParameterError, "none of the methods"),
     ],
 )
 def test_wrong_settings_are_refused_before_any_fit(how, error, match):
     with pytest.raises(error, match=match):
-        list(here(DATA, **{"folds": 2, **how}))
+        compare(DATA, **{"folds": 2, **how})
+
+
+def test_a_classifier_of_the_users_own_is_a_row_with_its_features_and_scores():
+    steps = make_pipeline(SelectKBest(k=2), LogisticRegression())
+    found = compare(DATA, methods=["svm", ("mine", steps)], folds=3, params={"mine": {"logisticregression__C": 0.5}})
+    row = found.rows[1]
+    fitted = steps.set_params(logisticregression__C=0.5).fit(DATA.X, DATA.y)
+    assert row["features"] == [DATA.features[j] for j in np.flatnonzero(fitted[0].get_support())]
+    assert (row["status"], row["objective"], row["certificate"]) == ("feasible", None, None)
+    right = []
+    for test in stratified_folds(DATA, 3, 0):
+        train, held_out = train_and_test(DATA, test)
+        right.append(steps.fit(train.X, train.y).score(held_out.X, held_out.y))
+    assert row["cv_accuracy"] == pytest.approx(np.mean(right))
+    tuned = tune(("mine", steps), DATA, [{"selectkbest__k": k} for k in (1, 3)], folds=2)
+    assert len(tuned.fit.support) == tuned.params["selectkbest__k"]
+    study = {"data": [DATA], "folds": 2, "methods": ["svm", {"name": "mine", "estimator": steps, "grid": {}}]}
+    assert fsopt.run_study(study).counts == {"done": 4}
+
+
+def test_the_features_of_a_classifier_are_those_that_it_can_use():
+    X, y = blobs(40, 6, gap=0.6).X, blobs(40, 6).y
+    kbest, sparse = SelectKBest(k=3), LinearSVC(penalty="l1", dual=False, C=0.05)
+    own = np.flatnonzero(kbest.fit(X, y).get_support())
+    weights = np.flatnonzero(sparse.fit(X[:, own], y).coef_[0])
+    assert 0 < len(weights) < 3
+    both = make_pipeline(StandardScaler(with_std=False), kbest, sparse)
+    for model, places in (
+        (both, own[weights]),
+        (GridSearchCV(both, {"linearsvc__C": [0.05]}, cv=2), own[weights]),
+        (make_pipeline(kbest, RandomForestClassifier(3)), own),
+        (make_pipeline(kbest, PCA(1), LogisticRegression()), own),
+        (RandomForestClassifier(3), np.arange(6)),
+    ):
+        np.testing.assert_array_equal(selected(model.fit(X, y), 6), places)
+
+
+@pytest.mark.parametrize("name", PEERS)
+@pytest.mark.filterwarnings("ignore")  # of the package
+def test_a_peer_fits_standardised_samples(name):
+    pytest.importorskip(PEERS[name].package)
+    data = blobs(40, 6, gap=0.6)
+    params = {"m": 3} if "m" in PEERS[name].parameters else {"c": 0.3} if "c" in PEERS[name].parameters else {}
+    fit = study_fit(PEERS[name], data, **params)
+    assert fit.scores(data)["accuracy"] > 0.7
+    assert len(fit.support) == 3 or not params.get("m")
+    assert fit.features == tuple(data.features[j] for j in fit.support)
+    moved = study_fit(PEERS[name], data.with_X(1000.0 * data.X + 5.0), **params)
+    assert moved.support == fit.support
+    np.testing.assert_allclose(moved.decision_function(1000.0 * data.X + 5.0), fit.decision_function(data.X), rtol=1e-4)
+
+
+def test_a_missing_package_and_the_error_of_a_classifier_are_one_line(monkeypatch):
+    monkeypatch.setitem(sys.modules, "abess.linear", None)
+    with pytest.raises(PackageError, match=r"'abess' needs abess.*pip install fsopt\[peers\]"):
+        study_fit(PEERS["abess"], DATA)
+    [row] = compare(DATA, methods=[("mine", LinearSVC(C=-1))], folds=2).rows
+    assert row["lacking"] == "no fit"
+    assert "'mine' failed (InvalidParameterError" in row["error"]
+    assert "\n" not in row["error"]
+    with pytest.raises(UnknownNameError, match="sklearn-rfe"):
+        entry_of("sklearn-rfee")
 
 
 def test_the_corrected_t_test_is_that_of_nadeau_and_bengio():
@@ -164,27 +224,17 @@ def test_standings_are_the_best_first_with_what_noise_does_not_tell_apart():
     assert [name for name, one in found.items() if one.above_larger] == ["best", "same", "few"]
     assert found["few"].in_words == "not told apart, front"
     assert found["poor"].in_words == "not shown above the larger class"
-
-
-def test_intervals_have_the_variance_of_the_test():
-    own, best = np.array([0.88, 0.93, 0.91, 0.9, 0.89]), np.array([0.9, 0.92, 0.93, 0.89, 0.93])
-    found = standings({"own": own, "best": best}, {"own": 1, "best": 2})["own"]
-
-    def interval(values):
-        return student.interval(0.95, 4, loc=values.mean(), scale=values.std(ddof=1) * np.sqrt(1 / 5 + 1 / 4))
-
-    assert found.interval == pytest.approx(interval(own))
-    assert found.worse == pytest.approx(interval(best - own)[1])
-    assert found.worse > (best - own).mean() > 0
-    assert found.above_larger is None, "nobody said what the larger class has"
-    assert standings({"own": [1.0, 1.0]}, {"own": 1}, larger=0.5)["own"].interval == (1.0, 1.0)
+    own, best = np.array(scores["few"]), np.array(scores["best"])
+    wide = student.interval(0.95, 4, loc=own.mean(), scale=own.std(ddof=1) * np.sqrt(1 / 5 + 1 / 4))
+    assert found["few"].interval == pytest.approx(wide)
+    assert found["few"].worse > (best - own).mean() > 0
+    assert leading(found) == ["best", "same", "few", "poor"]
 
 
 def test_the_larger_class_alone_is_no_answer():
     constant, noisy = [0.6, 0.6, 0.6, 0.6], [0.9, 0.3, 0.9, 0.5]
     counts, features = {"none": 0, "noisy": 3, "good": 5}, {}
     found = standings({"none": constant, "noisy": noisy}, counts, larger=0.6)
-    assert not any(one.above_larger for one in found.values())
     assert answer(found, {"none": 0.6, "noisy": 0.65}, counts, features).startswith(
         "no method is shown to be above the larger class: noisy is best (3 features, accuracy 0.650, 95 % interval 0.0"
     )
@@ -192,130 +242,25 @@ def test_the_larger_class_alone_is_no_answer():
     text = answer(found, {"none": 0.6, "noisy": 0.65, "good": 0.8975}, counts, features)
     assert text.startswith("good is best (5 features, accuracy 0.897), and none that is not told apart")
     assert "; not shown above the larger class: noisy, none; " in text
-    assert not found["noisy"].told_apart, "which has fewer features, and is no answer all the same"
-
-
-def test_a_table_begins_with_the_front_and_the_next_best_ones():
-    names = "abcdefgh"
-    scores = {name: [0.9 - 0.01 * k] * 2 for k, name in enumerate(names)}
-    found = standings(scores, dict(zip(names, (9, 9, 9, 9, 9, 9, 2, 1), strict=True)))
-    assert leading(found) == ["a", "b", "c", "g", "h"]
-    falling = standings(scores, dict(zip(names, range(9, 1, -1), strict=True)))
-    assert leading(falling) == list(names), "a front is shown whole"
-    assert leading({}) == []
-
-
-def test_the_sentence_names_a_method_of_the_table():
-    """gbd is not told apart from the best, with the fewest features of such; a method of the front beats it in both."""
-    names = ("best", "many", "some", "steady", "gbd", "few")
-    good = [0.99, 0.97, 0.98, 0.96, 0.985]
-    scores = {name: [score - 0.005 * k for score in good] for k, name in enumerate(names)}
-    scores["gbd"] = [0.99, 0.9, 0.98, 0.96, 0.97]
-    counts = dict(zip(names, (30, 22, 17, 4, 5, 3), strict=True))
-    found = standings(scores, counts)
-    assert not found["gbd"].front
-    assert [name for name, one in found.items() if not one.told_apart] == ["best", "gbd"]
-    means = {name: float(np.mean(values)) for name, values in scores.items()}
-    assert answer(found, means, counts, {}).startswith(
-        "gbd has the fewest features of those not told apart from the best"
-    )
-    assert leading(found) == ["best", "many", "some", "steady", "gbd", "few"]
 
 
 def test_a_comparison_answers_in_a_sentence(found):
     text = found.sentences[DATA.name]
-    held = found.standings(DATA.name)
-    rows = {row.method: row for row in found.rows}
-    near = [name for name, one in held.items() if not one.told_apart]
-    fewest = min(near, key=lambda name: rows[name].n_features)
     assert text.startswith("no method is shown to be above the larger class: svm"), "three folds of 40 samples"
-    assert fewest == "svm"
-    assert f"{rows[fewest].n_features} features, accuracy {rows[fewest].cv_accuracy:.3f}" in text
     assert text.endswith("; 3 folds tell only large differences apart")
-    assert "tell only" not in compare(DATA, methods=["pearson"], executor=InProcess()).sentences[DATA.name]
-    records = {record["method"]: record for record in found.to_records()}
-    assert [name for name in records if not records[name]["told_apart"]] == [name for name in records if name in near]
-    assert all(records[name]["above_larger"] is held[name].above_larger for name in records)
-    assert all(np.mean(rows[name].fold_accuracies) == pytest.approx(rows[name].cv_accuracy) for name in rows)
+    record = found.to_records()[0]
+    assert f"{record['n_features']} features, accuracy {record['cv_accuracy']:.3f}" in text
+    assert record["above_larger"] is False
+    assert np.mean(record["fold_accuracies"]) == pytest.approx(record["cv_accuracy"])
 
 
-NAMES = ("x11", "mean radius", "Größe (mm)", "x1", 'a,b; "c"', "x2")
-PEERS_DATA = fsopt.Dataset(blobs(40, 6, gap=0.6).X, blobs(40, 6).y, NAMES)
-Z = (PEERS_DATA.X - PEERS_DATA.X.mean(axis=0)) / PEERS_DATA.X.std(axis=0)
-
-
-@pytest.mark.parametrize("name", PEERS)
-@pytest.mark.filterwarnings("ignore")  # of the package, which fit_peer and this test call
-def test_a_peer_is_a_linear_classifier_on_named_features(name):
-    pytest.importorskip(PEERS[name].package)
-    limit = {"m": 2} if "m" in PEERS[name].parameters else {"alpha": 0.1} if name == "skglm" else {"c": 0.1}
-    fit = fit_peer(name, PEERS_DATA, **limit)
-    assert (fit.method, fit.status, fit.bound, fit.certificate) == (name, "feasible", None, None)
-    assert fit.support == tuple(np.flatnonzero(np.abs(fit.coef) > 1e-6 * np.abs(fit.coef).max()).tolist())
-    assert len(fit.support) == 2 or "m" not in limit
-    assert fit.scores(PEERS_DATA)["accuracy"] > 0.7
-    assert np.sum(fit.decision_function(PEERS_DATA.X) > 0) not in (0, PEERS_DATA.n)
-    w, _ = PEERS[name].function(Z, PEERS_DATA.y, **limit)
-    chosen = {NAMES[j] for j in np.flatnonzero(np.abs(w) > 1e-6 * np.abs(w).max())}
-    assert set(fit.features) == chosen
-    assert set(fit_peer(name, PEERS_DATA.columns([3, 1, 5, 0, 2, 4]), **limit).features) == chosen
-    # In a study the test samples are found by the names of their features.
-    study = {"data": [PEERS_DATA], "folds": 2, "all_samples": True, "methods": [{"name": name, "params": limit}]}
-    whole, *rows = fsopt.run_study(study, executor=InProcess()).rows
-    assert (whole["error"], whole["features"]) == ("", list(fit.features))
-    for row, test in zip(rows, stratified_folds(PEERS_DATA, 2, 0), strict=True):
-        train, held_out = train_and_test(PEERS_DATA, test)
-        part = fit_peer(name, train, **limit)
-        assert row["features"] == list(part.features)
-        assert row["accuracy"] == np.mean(part.predict(held_out.X) == held_out.y)
-
-
-def test_the_numbers_are_those_of_scikit_learn():
-    machine = LinearSVC(penalty="l1", dual=False, C=0.3, max_iter=10_000, random_state=0).fit(Z, PEERS_DATA.y)
-    fit = fit_peer("sklearn-l1-svc", PEERS_DATA, c=0.3)
-    np.testing.assert_allclose(fit.decision_function(PEERS_DATA.X), machine.decision_function(Z), atol=1e-9)
-    kept = fit_peer("sklearn-kbest", PEERS_DATA, m=2, c=0.7)
-    part = SVC(kernel="linear", C=0.7).fit(Z[:, kept.support], PEERS_DATA.y)
-    scores = part.decision_function(Z[:, kept.support])
-    np.testing.assert_allclose(kept.decision_function(PEERS_DATA.X), scores, atol=1e-9)
-
-
-def test_a_study_takes_methods_and_peers_with_the_same_splits():
-    methods = [
-        {"name": "svm"},
-        {"name": "sklearn-rfe", "grid": {"m": [1, 2]}},
-        {"name": "sklearn-l1-logistic", "grid": {"c": [0.1, 1.0]}, "tune": True, "inner_folds": 2},
-    ]
-    study = {"data": [PEERS_DATA], "folds": 2, "methods": methods}
-    found = fsopt.run_study(study, executor=InProcess())
-    assert found.complete
-    rows = [row for row in found.rows if row["method"] == "sklearn-rfe" and row["params"]["m"] == 2]
-    assert [row["n_features"] for row in rows] == [2, 2]
-    assert {row["fitted"]["c"] for row in found.rows if row["method"] == "sklearn-l1-logistic"} <= {0.1, 1.0}
-
-
-@pytest.mark.parametrize(
-    ("name", "params", "match"),
-    [("skglm", {"lam": 1.0}, "'lam'"), ("abess", {"m": 99}, "6 features"), ("sklearn-rfe", {"c": "x"}, "number > 0")],
-)
-def test_wrong_parameters(name, params, match):
-    with pytest.raises(ParameterError, match=match):
-        fit_peer(name, PEERS_DATA, **params)
-
-
-def test_a_missing_package_is_named(monkeypatch):
-    from fsopt.studies import peers
-
-    def absent(name):
-        raise ImportError(name)
-
-    monkeypatch.setattr(peers, "import_module", absent)
-    with pytest.raises(PackageError, match=r"abess.*fsopt\[peers\]"):
-        fit_peer("abess", PEERS_DATA)
-
-
-def test_fit_does_not_know_them_and_a_study_knows_both():
-    with pytest.raises(UnknownNameError):
-        fsopt.fit("skglm", PEERS_DATA)
-    with pytest.raises(UnknownNameError, match="did you mean"):
-        fsopt.run_study({"data": [PEERS_DATA], "folds": 2, "methods": [{"name": "sklearn-rf"}]}, executor=InProcess())
+def test_ranks_of_demsars_kind_and_stability_by_hand():
+    scores = {"a": [0.9, 0.8, 0.7], "b": [0.8, 0.9, 0.6], "c": [0.7, 0.7, 0.6]}
+    ranks, p_value, distance = friedman(scores)
+    assert ranks == pytest.approx({"a": 4 / 3, "b": 5.5 / 3, "c": 8.5 / 3})
+    assert p_value == pytest.approx(friedmanchisquare(*scores.values()).pvalue)
+    assert distance == pytest.approx(2.343 * np.sqrt(3 * 4 / (6 * 3)), rel=1e-3)  # Demsar's table 5
+    kinds = [["a", "b"], ["a"], [], ["b", "c", "d"]] * 2
+    pairs = [(set(a), set(b)) for a, b in combinations(kinds, 2)]
+    assert stability(kinds) == pytest.approx(np.mean([len(a & b) / len(a | b) if a | b else 1.0 for a, b in pairs]))
+    assert stability([["a"]]) is None

@@ -1,4 +1,4 @@
-"""Every parameter of every method, given alone, goes through a comparison and a study as it goes through fit.
+"""Every parameter of every method, given alone, goes through a study as it goes through fit.
 
 The path, necessity and alternatives replayed in rational arithmetic, each claim confirmed by the verifier.
 
@@ -16,12 +16,11 @@ from support import blobs, sampled
 import fsopt
 from fsopt.cli import main
 from fsopt.errors import DataError, FsoptError, ParameterError
-from fsopt.studies.comparison import compare, comparison_study
-from fsopt.studies.executors import InProcess
-from fsopt.studies.methods import comparison_params
-from fsopt.studies.study import StudyMethod, load_all
-from fsopt.studies.units import units_of
+from fsopt.studies.comparison import compare
+from fsopt.studies.methods import comparison_params, entry_of
+from fsopt.studies.study import StudyMethod
 
+pytestmark = pytest.mark.usefixtures("in_process")
 LONG = bool(os.environ.get("FSOPT_LIMITS"))
 """Also with folds and with tuning, by `make limits`."""
 DATA = fsopt.Dataset(blobs(16, 6, gap=0.4).X, blobs(16, 6).y, ("mean radius", "x11", "Größe", "x1", "a, b", "x2"))
@@ -97,24 +96,17 @@ def by_fit(method, params):
     return ""
 
 
-def keys_of(study):
-    return {unit.key for unit in units_of(study, load_all(study))}
-
-
 @pytest.mark.parametrize("method", sampled([*KINDS, *OTHER_METHODS], len(KINDS)))
-def test_every_parameter_given_alone_goes_through_a_study_and_a_comparison(method):
+def test_every_parameter_given_alone_goes_through_a_study(method):
     alone = [given(method, name) for name in fsopt.METHODS[method].parameters]
     for params in alone:
         assert params != {k: fsopt.METHODS[method].parameters[k] for k in params}, "a value that is given"
     study = {"data": [DATA], "folds": 0, "methods": [{"name": method, "params": params} for params in alone]}
-    rows = fsopt.run_study(study, executor=InProcess()).rows
+    rows = fsopt.run_study(study).rows
     assert len(rows) == len(alone)
     for params, row in zip(alone, rows, strict=True):
         refused = (method, *params) in NEED_ANOTHER
         assert (row["status"] == "none", row["error"]) == (refused, by_fit(method, params) if refused else "")
-        # A comparison is a study whose units on all samples are these.
-        asked = comparison_study([DATA], [method], folds=2, params={method: params})
-        assert row["key"] in keys_of(asked)
 
 
 if LONG:  # make limits
@@ -124,28 +116,26 @@ if LONG:  # make limits
     def test_folds_and_tuning_take_every_parameter_too(method, tuned):
         for name in fsopt.METHODS[method].parameters:
             params = given(method, name)
-            [row] = compare(
-                MORE, methods=[method], folds=2, params={method: params}, tune=tuned, executor=InProcess()
-            ).rows
-            assert (row.error != "") == ((method, name) in NEED_ANOTHER), (params, row.error)
+            [row] = compare(MORE, methods=[method], folds=2, params={method: params}, tune=tuned).rows
+            assert (row["error"] != "") == ((method, name) in NEED_ANOTHER), (params, row["error"])
 
 
 @pytest.mark.slow
 def test_the_loop_as_printed_is_compared():
     params = {"gbd": {"preset": "printed", "m": 2, "c": 0.5}, "gbd-lambda": {"max_cuts": 60}}
-    rows = compare(DATA, methods=list(params), folds=2, params=params, tune=True, executor=InProcess()).rows
-    assert [row.lacking for row in rows] == ["", ""]
-    assert {row.status for row in rows} == {"optimal"}
+    rows = compare(DATA, methods=list(params), folds=2, params=params, tune=True).rows
+    assert [row["lacking"] for row in rows] == ["", ""]
+    assert {row["status"] for row in rows} == {"optimal"}
 
 
 def test_a_comparison_gives_solver_and_changed_models_to_the_methods_that_have_them():
-    given = {"folds": 2, "solver": "clarabel", "executor": InProcess()}
+    given = {"folds": 2, "solver": "clarabel"}
     [changed] = compare(DATA, methods=["gbd"], customise={"fsp-master": last_feature}, **given).rows
-    assert (changed.lacking, changed.status, changed.solver) == ("", "optimal", "highs+clarabel")
+    assert tuple(changed[k] for k in ("lacking", "status", "solver")) == ("", "optimal", "highs+clarabel")
     [other] = compare(DATA, methods=["best-subset"], **given).rows
-    assert (other.lacking, other.solver) == ("", "branch-and-benders")
+    assert (other["lacking"], other["solver"]) == ("", "branch-and-benders")
     asked = {"name": "best-subset", "solver": "clarabel"}
-    [row] = fsopt.run_study({"data": [DATA], "folds": 0, "methods": [asked]}, executor=InProcess()).rows
+    [row] = fsopt.run_study({"data": [DATA], "folds": 0, "methods": [asked]}).rows
     assert "'best-subset' calls no solver" in row["error"]
 
 
@@ -161,17 +151,20 @@ def test_a_feature_that_is_constant_in_each_class_leaves_s_mpm_an_answer_at_the_
     data = fsopt.Dataset(np.column_stack([DATA.X[:, :1], DATA.y]), DATA.y, name="told")
     with pytest.raises(fsopt.errors.InfeasibleError, match=r"ridge=0\.01"):
         fsopt.fit("s-mpm", data)
-    assert fsopt.fit("s-mpm", data, **comparison_params("s-mpm", 2, {})).certificate.ok
+    assert fsopt.fit("s-mpm", data, **comparison_params(entry_of("s-mpm"), 2, {})).certificate.ok
 
 
 def test_parameters_in_comparisons_go_with_all_that_the_user_gives():
-    assert comparison_params("gbd", 4, {"c": 2.0}) == {"max_cuts": 20, "tolerance": 1e-4, "c": 2.0}
-    assert comparison_params("best-subset", 4, {"max_nodes": 7}) == {"max_nodes": 7, "tolerance": 1e-3}
-    assert comparison_params("best-subset", 4, {})["max_nodes"] == 2000
-    assert [comparison_params("s-mpm", p, {}) for p in (40, 4000)] == [{"ridge": 0.01}, {"ridge": 0.1, "lam": 0.5}]
+    assert comparison_params(entry_of("gbd"), 4, {"c": 2.0}) == {"max_cuts": 20, "tolerance": 1e-4, "c": 2.0}
+    assert comparison_params(entry_of("best-subset"), 4, {"max_nodes": 7}) == {"max_nodes": 7, "tolerance": 1e-3}
+    assert comparison_params(entry_of("best-subset"), 4, {})["max_nodes"] == 2000
+    assert [comparison_params(entry_of("s-mpm"), p, {}) for p in (40, 4000)] == [
+        {"ridge": 0.01},
+        {"ridge": 0.1, "lam": 0.5},
+    ]
     asked = {"name": "gbd", "params": {"max_nodes": 3}}
     with pytest.raises(fsopt.errors.ParameterError, match="has no parameter 'max_nodes'"):
-        fsopt.run_study({"data": [DATA], "folds": 0, "methods": [asked]}, executor=InProcess())
+        fsopt.run_study({"data": [DATA], "folds": 0, "methods": [asked]})
 
 
 @pytest.fixture(scope="module")
@@ -218,7 +211,6 @@ def test_a_value_that_no_data_make_right_is_refused_before_the_first_unit(tmp_pa
         fsopt.run_study(
             {"data": [REFUSALS_DATA], "methods": [{"name": "pearson"}, method]},
             store=tmp_path / "s.sqlite",
-            executor=InProcess(),
             progress=ran.append,
         )
     assert not ran
@@ -231,11 +223,12 @@ def test_a_value_that_no_data_make_right_is_refused_before_the_first_unit(tmp_pa
 
 def test_what_methods_take_is_taken():
     costs = [1.0, 2.0, 1.0]
-    StudyMethod("best-subset", {"costs": costs, "budget": 2}, {"c": [1, 0.1], "loss": ["hinge"]}).check()
-    StudyMethod("fsv", {"approx": "log"}, {"scale": ["none", "center"]}).check()
+    how = {"params": {"costs": costs, "budget": 2}, "grid": {"c": [1, 0.1], "loss": ["hinge"]}}
+    StudyMethod(name="best-subset", **how).check()
+    StudyMethod(name="fsv", params={"approx": "log"}, grid={"scale": ["none", "center"]}).check()
     for name, spec in fsopt.METHODS.items():
-        StudyMethod(name, {k: v for k, v in spec.parameters.items() if v is not None}).check()
-        StudyMethod(name, grid=spec.candidates).check()
+        StudyMethod(name=name, params={k: v for k, v in spec.parameters.items() if v is not None}).check()
+        StudyMethod(name=name, grid=spec.candidates).check()
 
 
 @pytest.mark.parametrize("data", ["nowhere.csv", ["wdbc", "nowhere"]])

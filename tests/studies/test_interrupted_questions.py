@@ -12,7 +12,7 @@ from fsopt.common import clock
 from fsopt.estimators import FSV
 from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings
 from fsopt.solvers.spec import Connection
-from fsopt.studies.store import opened
+from fsopt.studies.running import opened
 from fsopt.studies.tuning import cross_validate, nested_cross_validation, tune
 
 RNG = np.random.default_rng(4)
@@ -85,7 +85,7 @@ def test_a_solver_that_hears_the_interruption_itself_ends_the_question(monkeypat
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-@pytest.mark.parametrize("number", [2, 3, 5, 8])
+@pytest.mark.parametrize("number", [2, 5])
 def test_an_interrupted_question_has_no_answer(name, number, interrupted_at):
     looks = interrupted_at(number)
     with pytest.raises(KeyboardInterrupt):

@@ -1,42 +1,44 @@
-"""Studies: every unit once, whatever ends the run; the same rows from every executor; failures are rows.
+"""Studies: rows are those of fits by hand, each computed once, whatever ends a unit, the run, or spoils the store."""
 
-Studies of weighted samples: a weight of k is k equal samples.
-
-Studies of tables as people have them: an entry of data takes what fsopt.load_dataset takes.
-"""
-
-import dataclasses
-import inspect
 import json
 import os
+import resource
 import signal
 import sqlite3
+import subprocess
 import sys
-from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+import time
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
 import pytest
+from joblib import parallel_config
 from reproductions import run
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
-from support import blobs
+from support import ROOT, blobs
 
 import fsopt
-from fsopt.errors import FileError, ParameterError, UnknownNameError, WorkersLost
-from fsopt.studies import store, units
-from fsopt.studies.executors import InProcess
-from fsopt.studies.study import _DATA_KINDS, load_all, read_study, study_from
+from fsopt.common.teams import on_scheduler
+from fsopt.errors import DataError, FileError, ParameterError, StoreLost, UnknownNameError
+from fsopt.studies import running, units
+from fsopt.studies.ranking import lines_of
+from fsopt.studies.running import opened
+from fsopt.studies.study import load_all, read_study, study_from, units_of
 from fsopt.studies.tuning import tune
 
+DATA = blobs(41, 3)
 STUDY = {
     "name": "small",
-    "data": [blobs(40, 3)],
+    "data": [DATA],
     "folds": 2,
     "seeds": [0, 1],
     "time_limit": 20,
-    "methods": [{"name": "svm", "grid": {"c": [0.1, 1.0]}}, {"name": "pearson"}],
+    "methods": [{"name": "svm", "grid": {"c": [0.1, 1.0]}}, "pearson"],
 }
+SMALL = {**STUDY, "seeds": [0], "methods": ["svm", "pearson"]}
 TOML = """
 data = ["mine.csv"]
 folds = 2
@@ -44,402 +46,354 @@ folds = 2
 name = "fsv"
 [[methods]]
 name = "svm"
-grid = { c = [0.1, 1.0] }
-[[methods]]
-name = "svm"
 tune = true
 inner_folds = 2
 grid = { c = [0.1, 1.0] }
 """
-SMALL = {**STUDY, "seeds": [0], "methods": [{"name": "svm"}, {"name": "pearson"}]}
-"""Of four units, where it does not matter which ones."""
-
 RULES = """
 def rule(model):
-    model.b.fix(0.25)  # if __name__ == "__main__"
+    model.b.fix(0.25)
 """
 
 
-class Broken(InProcess):
-    """An executor that is lost with its first unit."""
-
-    def __init__(self, how):
-        self.how = how
-
-    def submit(self, fn, /, *args):
-        future = Future()
-        if self.how == "closed":
-            raise OSError("the client is closed")
-        if self.how == "cancelled":
-            future.cancel()
-        else:
-            future.set_exception(BrokenExecutor("its processes died"))
-        return future
-
-
-def with_methods(*methods, **rest):
-    return {**STUDY, "methods": list(methods), **rest}
-
-
-def compared(rows):
-    """Return rows without what depends on the clock, numbers to 9 digits: the last ones depend on where arrays lie."""
-    return [
-        {k: digits(v) for k, v in row.items() if k not in ("seconds", "cpu_seconds", "trace", "certificate")}
-        | {"ok": (row.get("certificate") or {}).get("ok")}
-        for row in rows
-    ]
-
-
-def digits(value):
-    if isinstance(value, dict):
-        return {k: digits(v) for k, v in value.items()}
-    if isinstance(value, list):
-        return [digits(v) for v in value]
-    return float(f"{value:.8e}") if isinstance(value, float) else value
-
-
-def run_here(study, **how):
-    return fsopt.run_study(study, executor=InProcess(), **how)
+@pytest.fixture
+def here():
+    with parallel_config("sequential"):
+        yield
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(tmp_path, monkeypatch, here):
     data = blobs(30, 4)
-    table = pd.DataFrame(data.X, columns=data.features).assign(label=data.y)
-    table.to_csv(tmp_path / "mine.csv", index=False)
+    pd.DataFrame(data.X, columns=data.features).assign(label=data.y).to_csv(tmp_path / "mine.csv", index=False)
     (tmp_path / "study.toml").write_text(TOML)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def test_a_unit_has_the_scores_of_a_fit_by_hand():
-    data = STUDY["data"][0]
-    rows = run_here(STUDY).rows
-    assert len(rows) == 2 * 2 * 3
-    train, test = list(StratifiedKFold(2, shuffle=True, random_state=1).split(data.X, data.y))[1]
-    fit = fsopt.fit("svm", data.rows(train), c=0.1)
-    [row] = [r for r in rows if (r["params"], r["seed"], r["fold"]) == ({"c": 0.1}, 1, 1)]
-    right = fit.predict(data.X[test]) == data.y[test]
-    assert row["accuracy"] == pytest.approx(right.mean())
-    assert row["balanced_accuracy"] == pytest.approx(np.mean([right[data.y[test] == s].mean() for s in (1, -1)]))
-    assert row["auc"] == pytest.approx(roc_auc_score(data.y[test], fit.decision_function(data.X[test])))
+def steady(rows):
+    """Return rows without what the clock says."""
+    return [{k: v for k, v in row.items() if k not in ("seconds", "cpu_seconds", "certificate")} for row in rows]
+
+
+def test_a_unit_has_the_scores_of_a_fit_by_hand(here):
+    rows = fsopt.run_study({**STUDY, "all_samples": True}).rows
+    assert [(row["method"], row["seed"], row["fold"]) for row in rows][5:10] == [
+        ("svm", None, None), ("svm", 0, 0), ("svm", 0, 1), ("svm", 1, 0), ("svm", 1, 1),
+    ]  # fmt: skip
+    row = next(r for r in rows if (r["params"], r["seed"], r["fold"]) == ({"c": 1.0}, 1, 1))
+    train, test = list(StratifiedKFold(2, shuffle=True, random_state=1).split(DATA.X, DATA.y))[1]
+    fit = fsopt.fit("svm", DATA.rows(train), c=1.0)
+    assert row["accuracy"] == np.mean(fit.predict(DATA.X[test]) == DATA.y[test])
+    assert row["auc"] == pytest.approx(roc_auc_score(DATA.y[test], fit.decision_function(DATA.X[test])))
+    assert (row["status"], row["state"], row["features"]) == ("optimal", "done", list(fit.features))
     assert row["objective"] == pytest.approx(fit.objective)
-    assert row["features"] == list(fit.features)
-    assert row["certificate"]["ok"] is True
+    line = lines_of(rows)[1]
+    scores = [r["accuracy"] for r in line.folds]
+    assert (line.title, len(scores), line.states) == ("svm (c=1.0)", 4, {"optimal": 4})
+    assert line.spread("accuracy") == pytest.approx((np.mean(scores), np.std(scores, ddof=1)))
 
 
-def test_a_tuned_unit_chooses_on_its_training_samples_alone():
-    data, grid = blobs(60, 5, gap=0.3), [0.001, 0.1, 10.0]
-    method = {"name": "l1-svm", "grid": {"c": grid}, "tune": True, "inner_folds": 2}
-    rows = run_here(with_methods(method, data=[data], seeds=[0])).rows
-    for row, (train, _) in zip(
-        rows, StratifiedKFold(2, shuffle=True, random_state=0).split(data.X, data.y), strict=True
-    ):
-        best = tune("l1-svm", data.rows(train), [{"c": c} for c in grid], folds=2)
-        assert row["fitted"]["c"] == best.params["c"]
-        assert row["objective"] == pytest.approx(best.fit.objective)
-
-
-@pytest.mark.slow
-def test_all_executors_give_the_same_rows(tmp_path):
-    wanted = compared(run_here(SMALL).rows)
-    assert compared(fsopt.run_study(SMALL, jobs=2).rows) == wanted
-    with ThreadPoolExecutor(2) as threads:
-        assert compared(fsopt.run_study(SMALL, executor=threads).rows) == wanted
-    with ProcessPoolExecutor(1) as processes:
-        assert compared(fsopt.run_study(SMALL, executor=processes, store=tmp_path / "s").rows) == wanted
+def test_a_tuned_unit_chooses_on_its_training_samples_alone(here):
+    grid = {"c": [0.01, 1.0]}
+    study = {**STUDY, "seeds": [0], "methods": [{"name": "svm", "grid": grid, "tune": True, "inner_folds": 2}]}
+    train, _ = next(StratifiedKFold(2, shuffle=True, random_state=0).split(DATA.X, DATA.y))
+    best = tune("svm", DATA.rows(train), [{"c": c} for c in grid["c"]], folds=2)
+    assert fsopt.run_study(study).rows[0]["fitted"]["c"] == best.params["c"]
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-def test_dask_gives_the_same_rows_and_a_killed_worker_costs_its_unit_alone(folder, tmp_path_factory):
-    """The workers have folders of their own: neither the data, nor the code, nor the store are there."""
-    distributed = pytest.importorskip("distributed")
-    wanted = compared(run_here(SMALL).rows)
-    (folder / "rules.py").write_text(RULES)
-    changed = {"name": "svm", "customise": {"svm": "rules.py:rule"}}
-    apart = with_methods({"name": "pearson"}, changed, data=["mine.csv", "wdbc"], seeds=[0])
-    wanted_apart = compared(run_here(apart).rows)
-    with (
-        distributed.LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        places = {worker: str(tmp_path_factory.mktemp("machine")) for worker in client.scheduler_info()["workers"]}
-        for worker, place in places.items():
-            client.run(os.chdir, place, workers=[worker])
-        found = fsopt.run_study(apart, store="apart.sqlite", executor=client.get_executor(pure=False))
-        assert compared(found.rows) == wanted_apart
-        assert not [name for place in places.values() for name in os.listdir(place)]
-        assert compared(fsopt.run_study(SMALL, executor=client.get_executor(pure=False)).rows) == wanted
-        pids = list(client.run(os.getpid).values())
-        killed = []
-
-        def kill(state):
-            if not killed:
-                killed.append(os.kill(pids[0], signal.SIGKILL))
-
-        again = {**SMALL, "seeds": [2, 3, 4]}
-        rows = fsopt.run_study(again, executor=client.get_executor(pure=False), progress=kill).rows
-    assert killed
-    clean = compared(run_here(again).rows)
-    assert sum(a != b for a, b in zip(compared(rows), clean, strict=True)) <= 1
+def test_processes_give_the_same_rows():
+    with parallel_config("sequential"):
+        rows = fsopt.run_study(STUDY).rows
+    assert steady(fsopt.run_study(STUDY, jobs=2).rows) == steady(rows)
 
 
-def test_finished_units_are_not_computed_again_and_a_longer_study_computes_the_new_ones(tmp_path, monkeypatch):
-    calls, real = [], units.study_fit
-    monkeypatch.setattr(units, "study_fit", lambda *a, **k: calls.append(a) or real(*a, **k))
-    run_here(SMALL, store=tmp_path / "s")
-    assert len(calls) == 4
-    run_here({**SMALL, "time_limit": 30}, store=tmp_path / "s")
-    assert len(calls) == 4
-    longer = run_here({**SMALL, "seeds": [0, 1]}, store=tmp_path / "s")
-    assert len(calls) == 8
-    assert longer.complete
-    monkeypatch.setattr(units, "versions", lambda: {"fsopt": "another"})
-    run_here(SMALL, store=tmp_path / "s")
-    assert len(calls) == 12
+def test_finished_units_are_not_computed_again_and_a_longer_study_computes_the_new_ones(tmp_path, here, monkeypatch):
+    place, computed, real = tmp_path / "s.sqlite", [], units.study_fit
+    monkeypatch.setattr(units, "study_fit", lambda *args, **rest: computed.append(args) or real(*args, **rest))
+    told = []
+    first = fsopt.run_study(SMALL, store=place, progress=told.append).rows
+    assert (len(first), [state.finished for state in told]) == (4, [1, 2, 3, 4])
+    assert fsopt.run_study(SMALL, store=place).rows == first
+    assert len(computed) == 4
+    longer = fsopt.run_study({**SMALL, "seeds": [0, 1], "time_limit": 40}, store=place)
+    assert len(computed) == 8
+    assert [row for row in longer.rows if row["seed"] == 0] == list(first)
+    assert [file.name for file in tmp_path.iterdir()] == ["s.sqlite"], "at rest it is one file"
 
 
 def test_the_key_depends_on_everything_but_the_limits():
-    def keys(**changes):
-        study = study_from({**STUDY, **changes})
-        return {unit.key for unit in units.units_of(study, load_all(study))}
+    def key(**changes):
+        study = study_from({**SMALL, **changes})
+        return next(iter(units_of(study, load_all(study)))).key
 
-    first = keys()
-    assert len(first) == 12
-    assert keys(time_limit=5) == keys(cpu_limit=5) == first
-    assert keys(name="other") == first
-    assert not keys(folds=3) & first
-    assert not keys(data=[blobs(40, 3, seed=1)]) & first
-    assert len(keys(seeds=[1, 2]) & first) == 6
-    assert not keys(methods=[{"name": "svm", "params": {"c": 0.1}, "solver": "highs"}]) & first
-    assert keys(methods=[{"name": "svm", "params": {"c": 0.1}}]) < first
-    assert len(keys(methods=[{"name": "gmeb", "grid": {"r_plus": [1.0, 3.0], "r_minus": [1.0, 3.0]}}])) == 4 * 4
-
-
-def test_failures_are_rows_and_are_computed_again_on_request_only(tmp_path, monkeypatch):
-    calls, real = [], units.study_fit
-    wrong = {**SMALL, "methods": [{"name": "l1-mpm", "params": {"delta": 0.999}}, {"name": "svm"}]}
-    monkeypatch.setattr(units, "study_fit", lambda *a, **k: calls.append(a[0]) or real(*a, **k))
-    found = run_here(wrong, store=tmp_path / "s")
-    assert found.counts == {"failed": 2, "done": 2}
-    assert "delta" in found.rows[0]["error"]
-    assert run_here(wrong, store=tmp_path / "s").counts == found.counts
-    assert len(calls) == 4
-    run_here(wrong, store=tmp_path / "s", retry=True)
-    assert calls.count("l1-mpm") == 4
-    assert calls.count("svm") == 2
+    other = blobs(41, 3, seed=9)
+    changes = (
+        *({"name": "b"}, {"data": [other]}, {"folds": 3}, {"seeds": [1]}, {"all_samples": True}, {"exact": True}),
+        *({"methods": [{"name": "svm", **own}]} for own in ({"params": {"c": 3.0}}, {"solver": "scs"})),
+        {"methods": [{"name": "svm", "customise": {"svm": print}}]},
+        {"methods": [("mine", Ends("done"))]},
+        {"methods": [("mine", Ends("raise"))]},
+    )
+    assert len({key(), *(key(**change) for change in changes)}) == len(changes) + 1
+    assert key() == key(time_limit=1, cpu_limit=3, methods=["svm"])
 
 
-def test_an_early_end_is_a_time_out_and_an_unforeseen_fault_a_row(monkeypatch):
-    real = units.study_fit
+class Ends(ClassifierMixin, BaseEstimator):
+    """A classifier whose fit to the larger half of the samples ends in a way."""
 
-    def late(*args, **keywords):
-        if args[0] == "pearson":
-            raise ZeroDivisionError("a fault")
-        return dataclasses.replace(real(*args, **keywords), status=fsopt.Status.FEASIBLE, stop="time-limit")
+    def __init__(self, how="done", place=""):
+        self.how, self.place = how, place
 
-    monkeypatch.setattr(units, "study_fit", late)
-    found = run_here(SMALL)
-    assert found.counts == {"timeout": 2, "failed": 2}
-    assert found.rows[0]["accuracy"] > 0.5
-    assert "ZeroDivisionError" in found.rows[-1]["error"]
+    def fit(self, X, y):
+        if len(y) == 21 and self.how == "raise":
+            raise ValueError("two\nlines")
+        if len(y) == 21 and self.how == "memory":
+            raise MemoryError("8 TB")
+        if len(y) == 21 and self.how == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if len(y) == 21 and self.how == "once" and not os.path.exists(self.place):
+            open(self.place, "w").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        if len(y) == 21 and self.how == "hang":
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+            time.sleep(600)
+        self.classes_ = np.array([-1.0, 1.0])
+        return self
 
-
-@pytest.mark.parametrize("how", ["closed", "cancelled", "broken"])
-def test_units_of_a_lost_executor_have_no_row_and_are_computed_by_the_next_run(tmp_path, how):
-    with pytest.raises(WorkersLost, match="goes on"):
-        fsopt.run_study(SMALL, executor=Broken(how), store=tmp_path / "s")
-    with store.opened(tmp_path / "s") as held:
-        assert held.counts("small") == {"waiting": 4}
-    assert run_here(SMALL, store=tmp_path / "s").complete
-
-
-def test_code_beside_a_study_file_runs_with_consent_alone(folder, capsys, monkeypatch):
-    (folder / "rules.py").write_text("open('ran', 'w').close()\n" + RULES)
-    text = 'data = ["mine.csv"]\n[[methods]]\nname = "svm"\ncustomise = { svm = "rules.py:rule" }\n'
-    (folder / "changed.toml").write_text(text)
-    with pytest.raises(ParameterError, match=r"rules\.py:rule.*allow_code=True"):
-        fsopt.run_study("changed.toml", executor=InProcess())
-    words = "study changed.toml --store s.sqlite --jobs 1"
-    run(words, capsys, code=2)
-    for stream in (sys.stdin, sys.stderr):
-        monkeypatch.setattr(stream, "isatty", lambda: True)
-    monkeypatch.setattr("typer.confirm", lambda text, err: False)
-    assert "rules.py:rule" in run(words, capsys, code=2)[1]
-    assert not (folder / "ran").exists()
-    found = fsopt.run_study("changed.toml", executor=InProcess(), allow_code=True)
-    assert found.complete
-    assert (folder / "ran").exists()
+    def predict(self, X):
+        return np.where(X[:, 0] > 0, 1.0, -1.0)
 
 
-def test_the_store_is_one_programs_and_no_other_file(tmp_path, folder):
-    other = folder / "other.sqlite"
-    sqlite3.connect(other).execute("CREATE TABLE t (a)").connection.close()
-    for file in ("other.sqlite", "mine.csv"):
-        with pytest.raises(FileError, match=r"no store|damaged"):
-            run_here(STUDY, store=file)
-    with store.opened(tmp_path / "s", write=True), pytest.raises(FileError, match="another process"):
-        run_here(STUDY, store=tmp_path / "s")
+def ending(how, **rest):
+    return {**SMALL, "methods": ["pearson", ("mine", Ends(how, **rest))]}
 
 
-def test_a_worker_with_other_data_refuses_its_unit(folder):
-    study = read_study(folder / "study.toml")
+def test_failures_are_rows_and_are_computed_again_on_request_only(tmp_path, here, monkeypatch):
+    place = tmp_path / "s.sqlite"
+    found = fsopt.run_study(ending("raise"), store=place)
+    assert found.counts == {"done": 3, "failed": 1}
+    assert found.rows[3]["error"] == "'mine' failed (ValueError: two lines): choose other parameters"
+    told = []
+    assert fsopt.run_study(ending("raise"), store=place, progress=told.append).counts == found.counts
+    assert not told
+    fsopt.run_study(ending("raise"), store=place, retry=True, progress=told.append)
+    assert [(state.failed, state.finished) for state in told] == [(1, 4)]
+    assert lines_of(found.rows)[1].spread("accuracy") is None, "a mean over the easier folds is none"
+    monkeypatch.setattr(units, "train_and_test", lambda *given: 1 / 0)
+    assert "ZeroDivisionError" in fsopt.run_study(SMALL).rows[0]["error"]
 
-    class Changing(InProcess):
-        def submit(self, fn, /, *args):
-            (folder / "mine.csv").write_text("a,label\n1,1\n2,-1\n")
-            units._read.cache_clear()
-            return super().submit(fn, *args)
 
-    units._read.cache_clear()
-    found = fsopt.run_study(study, executor=Changing())
-    assert "other data on this machine" in found.rows[0]["error"]
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("how", "state", "words"),
+    [
+        ("die", "failed", r"its process died.*SIGKILL\(-9\)"),
+        ("hang", "timeout", "was ended after 20 seconds"),
+        ("once", "", ""),
+    ],
+)
+def test_a_unit_whose_process_dies_or_hangs_is_a_row_and_costs_no_other(how, state, words, tmp_path, monkeypatch):
+    monkeypatch.setattr(units.Unit, "hard_limit", 20.0)
+    found = fsopt.run_study(ending(how, place=str(tmp_path / "once")), jobs=2)
+    assert [row["state"] for row in found.rows] == ["done", "done", "done", state or "done"], found.rows[3]["error"]
+    assert not words or pd.Series(found.rows[3]["error"]).str.contains(words)[0], found.rows[3]["error"]
+
+
+def test_code_beside_a_study_file_runs_with_consent_alone(folder, capsys):
+    (folder / "rules.py").write_text(RULES)
+    (folder / "study.toml").write_text(
+        'data = ["mine.csv"]\n[[methods]]\nname = "svm"\ncustomise = { svm = "rules.py:rule" }\n'
+    )
+    with pytest.raises(ParameterError, match=r"runs 'rules.py:rule'.*allow_code"):
+        read_study("study.toml")
+    _, err = run("study study.toml --store s.sqlite", capsys, code=2)
+    assert "--allow-code" in err
+    assert not (folder / "s.sqlite").exists()
+    run("study study.toml --store s.sqlite --allow-code", capsys)
+    with opened("s.sqlite") as held:
+        [row] = held.rows().values()
+    assert row["params"]["customised"] == {"svm": "rules.py:rule"}
+    plain = fsopt.fit("svm", fsopt.load_dataset("mine.csv"))
+    assert row["objective"] > plain.objective + 1e-6, "b is fixed"
 
 
 @pytest.mark.parametrize(
     ("change", "error", "match"),
     [
-        ({"methods": [{"name": "svn"}]}, UnknownNameError, "svn"),
-        ({"methods": [{"name": "svm", "params": {"d": 1}}]}, ParameterError, "'d'"),
-        ({"methods": [{"name": "svm", "grid": {"c": 1.0}}]}, ParameterError, "grid"),
-        ({"methods": [{"name": "svm", "grid": {"c": []}}]}, ParameterError, "grid"),
-        ({"methods": [{"name": "svm", "tune": True}]}, ParameterError, "tune"),
-        ({"methods": [{"name": "svm", "grid": {"c": [1]}, "params": {"c": 1}}]}, ParameterError, "in params and"),
-        ({"methods": []}, ParameterError, "no methods"),
-        ({"methods": [3]}, ParameterError, "methods"),
-        ({"data": []}, ParameterError, "no data"),
-        ({"data": [3]}, ParameterError, "3 in data"),
-        ({"data": "wdbc"}, ParameterError, "list of data"),
-        ({"data": [blobs(40, 3), blobs(40, 3)]}, ParameterError, "called"),
+        ({"data": []}, ParameterError, "has no data"),
+        ({"data": "wdbc"}, ParameterError, "give a list of data"),
+        ({"data": ["nowhere"]}, DataError, "nowhere"),
+        ({"data": [{"file": "wdbc", "lable": "y"}]}, ParameterError, "unknown entry 'lable'"),
+        ({"data": [DATA, fsopt.Dataset(DATA.X, DATA.y, name="b")]}, ParameterError, "same data"),
+        ({"data": [DATA, blobs(41, 3, seed=5)]}, ParameterError, "are called 'data'"),
+        ({"methods": []}, ParameterError, "has no methods"),
+        ({"methods": ["svn"]}, UnknownNameError, "did you mean"),
+        ({"methods": [{"name": "svm", "parms": {}}]}, ParameterError, "unknown field `parms`"),
+        ({"methods": [{"name": "svm", "params": {"c": 1.0}, "grid": {"C": [1.0]}}]}, ParameterError, "in params and"),
+        ({"methods": [{"name": "svm", "tune": True}]}, ParameterError, "tune without a grid"),
+        ({"methods": [{"name": "svm", "grid": {"c": []}}]}, ParameterError, "has no 'c'"),
+        ({"methods": [{"name": "svm", "customise": {"svm": "rules.py"}}]}, ParameterError, "rules.py:rule"),
         ({"folds": 1}, ParameterError, "folds is 1"),
-        ({"folds": 2.5}, ParameterError, "'folds'"),
+        ({"folds": "two"}, ParameterError, r"Expected `int`, got `str` - at `\$.folds`"),
+        ({"folds": 30}, ParameterError, "30 folds are not possible"),
         ({"seeds": []}, ParameterError, "seeds"),
-        ({"seeds": ["a"]}, ParameterError, "seeds"),
-        ({"time_limit": 0}, ParameterError, "time limit"),
-        ({"cpu_limit": -1.0}, ParameterError, "cpu limit"),
-        ({"cpu_limit": "3"}, ParameterError, "'cpu_limit'"),
-        ({"time_limt": 3}, ParameterError, "time_limt"),
+        ({"seeds": [True]}, ParameterError, "seeds"),
+        ({"time_limit": -1}, ParameterError, "positive"),
+        ({"colour": "red"}, ParameterError, "unknown field `colour`"),
     ],
 )
-def test_a_wrong_study_is_refused_before_any_fit(change, error, match):
+def test_a_wrong_study_is_refused_before_any_fit_and_leaves_no_store(change, error, match, tmp_path, here):
     with pytest.raises(error, match=match):
-        run_here({**STUDY, **change})
+        fsopt.run_study({**SMALL, **change}, store=tmp_path / "s.sqlite")
+    assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.usefixtures("in_process")
 def test_the_verbs_of_a_study(folder, capsys):
-    record = json.loads(run("study study.toml --store s.sqlite --jobs 1 --json", capsys)[0])
-    assert record["states"] == {"done": 8}
-    assert "8 done" in run("study --store s.sqlite", capsys)[0]
-    shown = json.loads(run("study --store s.sqlite --json", capsys)[0])["rows"]
-    assert [(row["method"], row["units"]) for row in shown] == [("fsv", 2), ("svm", 2), ("svm", 2), ("svm", 2)]
-    assert "tuned c" in run("study --store s.sqlite", capsys)[0]
-    for name in ("rows.csv", "rows.parquet"):
+    out, _ = run("study study.toml --store s.sqlite", capsys)
+    assert "study: 4 units, 4 done" in out
+    out, _ = run("study --store s.sqlite", capsys)
+    assert "2 stationary" in out, "the status counts stand beside the means"
+    shown = json.loads(run("study --store s.sqlite --json", capsys)[0])
+    assert shown["studies"] == {"study": {"done": 4}}
+    assert [line["statuses"] for line in shown["rows"]] == [{"stationary": 2}, {"optimal": 2}]
+    for name in ("rows.csv", "means.tex", "r.html", "copy.sqlite"):
         run(f"study --store s.sqlite -o {name}", capsys)
-    rows, again = pd.read_csv("rows.csv"), pd.read_parquet("rows.parquet")
-    assert len(rows) == len(again) == 8
-    asked = "data method params fold seed status objective bound n_features accuracy balanced_accuracy mcc auc seconds"
-    assert set(asked.split()) < set(rows.columns)
-    assert rows["accuracy"].to_numpy() == pytest.approx(again["accuracy"].to_numpy())
-
-
-@pytest.mark.parametrize(
-    ("words", "text"),
-    [
-        ("study none.toml --store s", "none.toml"),
-        ("study mine.csv --store s", "not TOML"),
-        ("study study.toml --store s --jobs 0", "--jobs 0 is no number"),
-        ("study study.toml --store s --jobs 2 --scheduler tcp://127.0.0.1:1", "one of them"),
-        ("study study.toml --store /none/s", "no folder"),
-        ("study --store none.sqlite", "none.sqlite"),
-        ("study --store mine.csv -o a.csv", "damaged"),
-        ("study --store mine.csv -o a.txt", "type"),
-    ],
-)
-def test_wrong_words_are_one_line(folder, capsys, words, text):
-    _, err = run(words, capsys, code=2)
-    assert err.strip().count("\n") == 0
-    assert text in err
-
-
-DATA = blobs(20, 4, gap=0.8, seed=3)
-WEIGHTS = np.random.default_rng(1).integers(1, 5, DATA.n)
-BOTH = DATA.weighted(sample_weight=WEIGHTS), DATA.rows(np.repeat(np.arange(DATA.n), WEIGHTS))
-STUDIES = {
-    "path of the number of features": lambda data: fsopt.selection_path(data, m=[1, 2, 3]).objective,
-    "path of the radii": lambda data: fsopt.radius_path(data, (1.0, 4.0))["objective"],
-    "front of loss and capacity": lambda data: fsopt.pareto_front(data, (3.0, 10.0))["y"],
-    "alternatives": lambda data: fsopt.alternatives(data, 2, within=0.1).objective,
-    "necessity": lambda data: fsopt.necessity(data, 2).to_frame()["without"].to_numpy(),
-}
-
-
-@pytest.mark.parametrize("name", STUDIES)
-def test_whole_weights_are_repeated_samples(name):
-    weighted, repeated = map(STUDIES[name], BOTH)
-    assert weighted == pytest.approx(repeated, rel=1e-5)
-
-
-RAW_STUDY = """
-folds = 2
-[[methods]]
-name = "l1-svm"
-[[data]]
-file = "raw.csv"
-name = "raw"
-target = "kind"
-positive = ["a", "b"]
-drop = ["day"]
-id = "nr"
-onehot = true
-sep = ";"
-decimal = ","
-"""
-
-MARKS = {"sep": ";", "decimal": ","}
+    rows = pd.read_csv("rows.csv")
+    assert (len(rows), list(rows.columns)) == (4, list(running.COLUMNS))
+    tex = (folder / "means.tex").read_text()
+    assert "2 stationary" in tex
+    assert r"\toprule" in tex
+    with opened("s.sqlite") as one, opened("copy.sqlite") as other:
+        assert one.rows() == other.rows()
+    assert "there is a file" in run("study --store s.sqlite -o copy.sqlite", capsys, code=2)[1]
+    assert "--retry" in run("study --store s.sqlite --retry", capsys, code=2)[1]
 
 
 @pytest.fixture
-def table(tmp_path):
-    draw = np.random.default_rng(5)
-    kinds = draw.choice(["a", "b", "c"], 40)
-    colors, sizes = draw.choice(["red", "blue"], 40), draw.normal(size=40) + 2.0 * (kinds == "c")
-    rows = [
-        f"N{i};{colors[i]};{str(sizes[i]).replace('.', ',')};{i + 1};{'' if i == 9 else kinds[i]}" for i in range(40)
-    ]
-    (tmp_path / "raw.csv").write_text("\n".join(["nr;color;size;day;kind", *rows]) + "\n", encoding="utf-8")
-    (tmp_path / "study.toml").write_text(RAW_STUDY, encoding="utf-8")
-    return tmp_path
+def store(tmp_path, here):
+    fsopt.run_study(SMALL, store=tmp_path / "s.sqlite")
+    return tmp_path / "s.sqlite"
 
 
-def test_an_entry_of_data_has_the_keywords_of_load_dataset():
-    assert set(_DATA_KINDS) - {"file", "name"} == set(inspect.signature(fsopt.load_dataset).parameters) - {"source"}
+def changed(place, statement):
+    connection = sqlite3.connect(place)
+    connection.execute(statement)
+    connection.commit()
+    connection.close()
 
 
-@pytest.mark.filterwarnings("ignore:1 of 40 rows")
-def test_a_raw_table_in_a_study_is_the_one_that_load_dataset_reads(table):
-    found = fsopt.run_study(str(table / "study.toml"), executor=InProcess()).rows
-    data = fsopt.load_dataset(
-        table / "raw.csv", target="kind", positive=["a", "b"], drop=["day"], id="nr", onehot=True, **MARKS
-    )
-    assert data.features == ("color=red", "size")
-    assert data.labels == ("c", "a|b")
-    ours = fsopt.run_study({"data": [data], "folds": 2, "methods": [{"name": "l1-svm"}]}, executor=InProcess()).rows
-    assert [row["accuracy"] for row in found] == [row["accuracy"] for row in ours]
-    assert {row["data"] for row in found} == {"raw"}
+def test_an_edited_row_is_named_left_out_and_computed_again(store, capsys):
+    whole = fsopt.run_study(SMALL, store=store).rows
+    for edit in ("replace(row, '\"done\"', '\"gone\"')", "'[]'", "'no JSON'", "x'ff'", "NULL"):
+        changed(store, f"UPDATE rows SET row = {edit} WHERE key = (SELECT min(key) FROM rows)")
+        out, err = run(f"study --store {store} --json", capsys)
+        shown = json.loads(out)
+        assert (shown["studies"], len(shown["damaged"])) == ({"small": {"done": 3}}, 1)
+        assert shown["damaged"][0] in err
+        assert steady(fsopt.run_study(SMALL, store=store).rows) == steady(whole)
 
 
-def test_what_was_found_in_a_raw_table_is_said_by_the_run_alone(table):
-    """Each worker reads it again."""
-    units._read.cache_clear()
-    with pytest.warns(UserWarning, match="1 of 40 rows have no label") as said:
-        rows = fsopt.run_study(str(table / "study.toml"), executor=InProcess()).rows
-    assert {row["state"] for row in rows} == {"done"}
-    assert len(said) == 1
+def test_another_version_another_file_and_a_forged_schema_are_one_line(store, capsys):
+    for statement, words in (
+        ("PRAGMA user_version = 1", "of another version"),
+        ("PRAGMA application_id = 1", "is no store"),
+        ("CREATE TRIGGER t AFTER INSERT ON rows BEGIN DELETE FROM rows; END", "what no run makes"),
+    ):
+        kept = store.read_bytes()
+        changed(store, statement)
+        for write in (False, True):
+            with pytest.raises(FileError, match=words), opened(store, write=write):
+                pass
+        store.write_bytes(kept)
+    store.write_bytes(b"no database at all" * 100)
+    assert run(f"study --store {store}", capsys, code=2)[1].count("\n") == 1
+    assert "No such file" in run(f"study --store {store}x", capsys, code=2)[1]
 
 
-def test_a_wrong_value_of_an_entry_is_named(table):
-    (table / "study.toml").write_text(RAW_STUDY.replace("onehot = true", "onehot = 1"), encoding="utf-8")
-    with pytest.raises(ParameterError, match="'onehot' of an entry of data is 1"):
-        fsopt.run_study(str(table / "study.toml"), executor=InProcess())
+def test_a_store_that_is_taken_away_or_whose_disk_is_full_is_one_line_and_rows_stay(store, here):
+    def taken(state):
+        store.rename(store.with_name("away"))
+
+    longer = {**SMALL, "seeds": [0, 1, 2]}
+    with pytest.raises(StoreLost, match="removed or replaced"):
+        fsopt.run_study(longer, store=store, progress=taken)
+    store.with_name("away").rename(store)
+    with opened(store) as held:
+        assert len(held.rows()) == 5
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (store.stat().st_size, before[1]))
+    try:
+        with pytest.raises(FileError, match="free space"):
+            fsopt.run_study({**SMALL, "seeds": list(range(40))}, store=store)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with opened(store) as held:
+        assert len(held.rows()) >= 5
+    assert fsopt.run_study(longer, store=store).complete
+
+
+def test_two_programs_share_a_store(tmp_path, here):
+    """The second one runs while the first one waits for its progress: each computes what the other has not."""
+    place, computed = tmp_path / "s.sqlite", []
+
+    def second(state):
+        if not computed:
+            computed.extend((state, *others()))
+
+    def others():
+        seen = []
+        fsopt.run_study(SMALL, store=place, progress=seen.append)
+        return seen
+
+    first = []
+    rows = fsopt.run_study(SMALL, store=place, progress=lambda state: (first.append(state), second(state))).rows
+    assert len(rows) == 4
+    assert len(computed) - 1 + len(first) == 4
+    assert [file.name for file in tmp_path.iterdir()] == ["s.sqlite"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_a_study_that_is_killed_at_every_row_ends_as_the_one_in_peace(tmp_path):
+    """Alone or with its workers, by turns: a second computation of a finished unit would change its seconds."""
+    (tmp_path / "q.toml").write_text('data = ["wdbc"]\nfolds = 3\n[[methods]]\nname = "pearson"\n')
+    words = [sys.executable, "-m", "fsopt", "study", "q.toml", "--jobs", "2", "--store"]
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    how = {"cwd": tmp_path, "env": {**os.environ, "PYTHONPATH": path}, "stderr": subprocess.DEVNULL}
+    how["stdout"] = subprocess.DEVNULL
+    subprocess.run([*words, "whole.sqlite"], check=True, **how)
+    place, seen, starts, code = tmp_path / "killed.sqlite", {}, 0, None
+    while code != 0:
+        process, starts = subprocess.Popen([*words, place.name], start_new_session=True, **how), starts + 1
+        while process.poll() is None and len(finished(place)) <= len(seen):
+            time.sleep(0.01)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL) if starts % 2 else process.kill()
+        code, before, seen = process.wait(), seen, finished(place)
+        assert all(seen.get(key) == row for key, row in before.items()), "a finished unit was lost or computed again"
+    assert starts > 1
+    whole = finished(tmp_path / "whole.sqlite")
+    assert seen.keys() == whole.keys()
+    assert steady(seen[key] for key in whole) == steady(whole.values())
+    assert len(seen) == 3
+
+
+def finished(place):
+    """Return key -> row of the units that are done."""
+    with suppress(FileError), opened(place) as held:
+        return held.rows()
+    return {}
+
+
+@pytest.mark.slow
+def test_dask_gives_the_same_rows_and_a_killed_worker_costs_its_unit_alone(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    study = ending("once", place=str(tmp_path / "once"))
+    how = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
+    with distributed.LocalCluster(2, **how) as cluster, on_scheduler(cluster.scheduler_address):
+        rows = fsopt.run_study(study).rows
+    assert (tmp_path / "once").exists()
+    with parallel_config("sequential"):
+        assert steady(rows) == steady(fsopt.run_study(study).rows)

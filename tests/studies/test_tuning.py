@@ -128,7 +128,7 @@ def test_on_validation_data_the_first_best_candidate_with_an_answer_in_its_time_
         begun.append(params["c"])
         if params["c"] in late:
             raise OutOfTimeError("the time limit passed", "give more seconds")
-        return fsopt.fit(method, data, **params)
+        return fsopt.fit(method.name, data, **params)
 
     monkeypatch.setattr(tuning, "study_fit", limited)
     for late_one, left in (((), errors), ((10.0,), [np.inf, *errors[1:]])):

@@ -183,8 +183,8 @@ class Team:
         """Run tasks until nothing is open, or it may not go on, or the workers are lost; yield between two rounds."""
         end = time.perf_counter() + FIRST_ROUND
         with suppress(WorkersLost, OutOfTimeError):
-            for nodes, future in results(executor, self, self.jobs, self._wait):
-                self._take(nodes, future.result())
+            for nodes, part in results(executor, self, self.jobs, self._wait):
+                self._take(nodes, part)
                 now = time.perf_counter()
                 if now > end:
                     yield
