@@ -16,7 +16,7 @@ import numpy as np
 
 from fsopt.common.memory import NUMBER as SIZE
 from fsopt.common.memory import size_limit
-from fsopt.data.layout import Layout, label_text, refuse_repeated
+from fsopt.data.layout import Layout, label_key, label_text, refuse_repeated
 from fsopt.data.matrices import canonical, first_rows, stays_sparse
 from fsopt.errors import DataError, shown
 from fsopt.typing import Frame, Indices, Matrix, Vector
@@ -24,9 +24,6 @@ from fsopt.typing import Frame, Indices, Matrix, Vector
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
-MISSING_HINT = (
-    "fit with missing= (mean, median, indicator), which is then used in predictions too, or remove these rows"
-)
 NUMBER = "number"
 TEXT = "text"
 """Kinds of a column."""
@@ -107,8 +104,9 @@ def content_of(frame: DataFrame) -> tuple[Matrix, DataFrame | None]:
     if sparse is not None:
         return sparse, None
     typed = typed_columns(frame)
-    alone = all(kind.kind == "f" for kind in typed.dtypes)
-    return (typed.to_numpy(), None) if alone else (np.empty((len(frame), 0)), typed)
+    if all(kind.kind == "f" for kind in typed.dtypes):
+        return typed.to_numpy(), None
+    return np.empty((len(frame), 0)), typed
 
 
 def _typed(series: Series, name: str) -> Any:
@@ -131,11 +129,7 @@ def _typed(series: Series, name: str) -> Any:
 
 def is_number(text: str) -> bool:
     """Return whether a text spells a number; Python's own may have underscores, these may not."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return "_" not in text
+    return isinstance(label_key(text), float) and "_" not in text
 
 
 def refuse_false_groups(read: DataFrame, texts: DataFrame, layout: Layout) -> None:
@@ -230,7 +224,8 @@ class EncodedColumn:
             )
         if gone.any() and self.fill is None and not self.indicator:
             what = "1 missing value, in row" if gone.sum() == 1 else f"{gone.sum()} missing values, in rows"
-            raise DataError(f"column '{self.name}' has {what} {first_rows(gone)}", MISSING_HINT)
+            hint = "fit with missing= (mean, median, indicator), which predictions then use too, or remove these rows"
+            raise DataError(f"column '{self.name}' has {what} {first_rows(gone)}", hint)
         if self.kind == TEXT:
             texts = np.where(gone, self.fill, _texts(column))
             parts = [np.asarray(texts == level, dtype=float) for level in self.shown]

@@ -37,10 +37,6 @@ QUANTITIES = "radius texture perimeter area smoothness compactness concavity con
 """Of the bundled data set, each with its mean, standard error and worst value."""
 WITHOUT_NAMES = (".npz", ".libsvm", ".svm")
 """Suffixes of files whose columns have no names."""
-NO_VALUE = ["?"]
-"""Texts of a missing value beside those of pandas."""
-EXACT_BY_DEFAULT = (3, 1)
-"""The version of pandas from which decimals are read exactly without a request, and the request is deprecated."""
 HEADER = 10_000
 """Signs of a header in which the separator is looked for."""
 BYTES = {"text": 1, "cells": 8, "entries": 16, "objects": 100, "names": 250, "columns": 5000}
@@ -126,7 +122,7 @@ def _with_keywords(read: Callable[..., DataFrame], layout: Layout) -> DataFrame:
     """Return what pandas reads with its keywords of texts, in CSV files and workbooks."""
     marks = {name: value for name in ("decimal", "thousands") if (value := getattr(layout, name))}
     special = {name: str for name in (layout.target, layout.id) if name}
-    frame = read(**marks, dtype=special, na_values=NO_VALUE)
+    frame = read(**marks, dtype=special, na_values=["?"])
     if layout.thousands:
         refuse_false_groups(frame, read(dtype=object), layout)
     return frame
@@ -140,8 +136,7 @@ def _separated(path: Path, layout: Layout, budget: Budget) -> DataFrame:
     with foreign("gzip", "the file is not compressed by gzip, or damaged", "write it again", DataError, passed=()):
         content = unpacked(content, "the unpacked file") if path.suffix.lower() == ".gz" else content
     encoding = layout.encoding or "utf-8-sig"
-    names_it = "encoding= names its encoding, such as cp1252 or utf-16"
-    with foreign("codecs", "the file cannot be decoded", names_it, DataError, passed=()):
+    with foreign("codecs", "the file cannot be decoded", "encoding= names its encoding, such as cp1252", DataError):
         content.decode(encoding)
     with _by_pandas("correct the file, or name its separator with sep="):
         file = io.TextIOWrapper(io.BytesIO(content), encoding, newline="")
@@ -155,7 +150,8 @@ def _separated(path: Path, layout: Layout, budget: Budget) -> DataFrame:
         budget.charge("the table", text=len(content), cells=rows * len(names), columns=len(names))
         refuse_repeated([name for name in names if name])
         engine: dict[str, Any] = {"low_memory": False} if len(sep) == 1 else {"engine": "python"}
-        if len(sep) == 1 and tuple(map(int, pd.__version__.split(".")[:2])) < EXACT_BY_DEFAULT:
+        # From 3.1 on pandas reads decimals exactly without a request, which is deprecated.
+        if len(sep) == 1 and tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):
             engine["float_precision"] = "round_trip"
         warnings.simplefilter("error", pd.errors.ParserWarning)  # a row with more fields than names
         same = {"sep": sep, "index_col": False, "skipinitialspace": True, **engine}
@@ -188,13 +184,13 @@ def _parquet(path: Path, layout: Layout, budget: Budget) -> DataFrame:
             facts, leaves = file.metadata, [file.schema.column(k) for k in range(file.metadata.num_columns)]
             nested = [field for field in file.schema_arrow if types.is_nested(field.type)]
         if nested:
-            fault = f"column '{nested[0].name}' holds values of the type {shown(str(nested[0].type))}"
-            raise DataError(f"{fault}, neither numbers nor texts", "write the file without it")
-        what = f"the table of {facts.num_rows} rows and {facts.num_columns} columns"
+            fault = f"column '{nested[0].name}' holds {shown(str(nested[0].type))}, neither numbers nor texts"
+            raise DataError(fault, "write the file without it")
+        n, what = facts.num_rows, f"the table of {facts.num_rows} rows and {len(leaves)} columns"
         packed = sum(facts.row_group(k).total_byte_size for k in range(facts.num_row_groups))
         fixed = [leaf.length for leaf in leaves if leaf.length]  # such as decimals
-        budget.charge(what, text=packed + facts.num_rows * sum(fixed), objects=facts.num_rows * len(fixed))
-        budget.charge(what, cells=facts.num_rows * facts.num_columns, columns=facts.num_columns)
+        budget.charge(what, text=packed + n * sum(fixed), cells=n * len(leaves), columns=len(leaves))
+        budget.charge(what, objects=n * len(fixed))
         texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
         budget.charge(what, text=_decoded(path, texts))
         return pd.read_parquet(path, engine="pyarrow")
@@ -241,7 +237,9 @@ def _rows(sheet: Any, budget: Budget) -> list[list[Any]]:
     """Return the rows of a sheet up to the last one with a value, all as wide as the widest; an error is no value."""
     from openpyxl.cell.cell import ERROR_CODES
 
-    none, rows, filled = {None, *ERROR_CODES}, list[list[Any]](), 0
+    none = {None, *ERROR_CODES}
+    rows: list[list[Any]] = []
+    filled = 0
     sheet.reset_dimensions()
     for values in sheet.iter_rows(values_only=True):
         budget.charge("the sheet", cells=1 + len(values), text=sum(len(v) for v in values if isinstance(v, str)))

@@ -196,9 +196,7 @@ def load_table(source: Any, layout: Layout, tell: Tell) -> Dataset:
     with _read(source, layout, tell, required=True) as (table, name):
         data = to_dataset(table, name, layout, tell)
     weight = layout.class_weight
-    if weight is None:
-        return data
-    return data.weighted(weight if isinstance(weight, str) else dict(weight), data.weights)
+    return data.weighted(dict(weight) if isinstance(weight, tuple) else weight, data.weights) if weight else data
 
 
 @checked(source=SOURCE)

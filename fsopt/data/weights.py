@@ -10,8 +10,6 @@ from fsopt.common.arguments import NUMBER, word
 from fsopt.errors import ParameterError, shown
 from fsopt.typing import Vector
 
-BALANCED = "balanced"
-
 
 def weights_of_samples(
     y: Vector,
@@ -25,7 +23,7 @@ def weights_of_samples(
     weights = np.ones(len(y)) if sample_weight is None else sample_weight
     up = y > 0
     if not isinstance(class_weight, Mapping):
-        word("class weight", class_weight, (BALANCED,))
+        word("class weight", class_weight, ("balanced",))
         totals = {1: weights[up].sum(), -1: weights[~up].sum()}
         factors = {sign: weights.sum() / (2.0 * total) for sign, total in totals.items()}
     else:
