@@ -206,7 +206,7 @@ def _errors(columns: Mapping[str, Any], data: Dataset) -> Vector:
 def _point(work: Dataset, cap: float, run: Run) -> dict[str, Any]:
     """Return the machine of a capacity as a point of the front, with a lower bound on the loss there."""
     found = drained(train("rsvm", work, run, cap))
-    w, b, proof = found.w, found.b, found.outcome.certificate
+    (w, b), proof = (found.w, found.b), found.outcome.certificate
     assert proof is not None
     return {
         "x": float(w @ w),

@@ -128,7 +128,8 @@ class RelaxationSteps:
 
     def __init__(self, problem: SelectionProblem, at: Partial, free: Indices, samples: Any, start: Saddle) -> None:
         """Begin at weights (p,), with signed samples (p, n), in whose precision the steps are."""
-        self.problem, self.node, self.selected = problem, at, int(np.count_nonzero(at.inside))
+        self.problem, self.node = problem, at
+        self.selected = int(np.count_nonzero(at.inside))
         self.features = np.append(np.flatnonzero(at.inside), free)
         self.Z = samples if len(free) == problem.p else samples[self.features]
         kind, (weights, right) = self.Z.dtype, problem.knapsack

@@ -30,7 +30,7 @@ import numpy as np
 from fsopt.common import clock
 from fsopt.data.losses import dual_curvature, dual_gaps, dual_slopes, dual_values
 from fsopt.errors import OutOfTimeError
-from fsopt.search.branch_and_benders.compiled import Number, choice, each, entry, fast, inner
+from fsopt.search.branch_and_benders.marks import Number, choice, each, entry, fast, inner
 from fsopt.search.branch_and_benders.newton import direction, system
 from fsopt.search.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, cold, sizes
 from fsopt.typing import Vector

@@ -15,9 +15,8 @@ from numba.extending import overload
 
 from fsopt.common import jit
 from fsopt.common.jit import LOOPS
-from fsopt.search.branch_and_benders import compiled as marks
-from fsopt.search.branch_and_benders import interior_point, newton
-from fsopt.search.branch_and_benders.compiled import INNER
+from fsopt.search.branch_and_benders import interior_point, marks, newton
+from fsopt.search.branch_and_benders.marks import INNER
 from fsopt.search.branch_and_benders.newton import EPSILON, System, longest, of_sample
 from fsopt.search.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, sizes
 from fsopt.typing import Indices, Matrix, Vector

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fsopt.search.branch_and_benders.columns import Columns
-from fsopt.search.branch_and_benders.compiled import Number, choice, each, entry, falling, inner
+from fsopt.search.branch_and_benders.marks import Number, choice, each, entry, falling, inner
 from fsopt.typing import Matrix, Vector
 
 Floats = np.ndarray[tuple[int], np.dtype[np.floating[Any]]]

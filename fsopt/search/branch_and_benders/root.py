@@ -178,7 +178,8 @@ def _eliminated(search: SelectionSearch, go_on: Callable[[], bool], start: Mask)
 
 def _of_draws(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Eliminate from the incumbent and half of the likely features, and of former incumbents', drawn at random."""
-    problem, node, best = search.problem, search.frontier.best, search.incumbents.best
+    problem, node = search.problem, search.frontier.best
+    best = search.incumbents.best
     likely = _largest(search, ~node.at.outside & (node.hyperplane.sigma > LIKELY), node.hyperplane.sigma)
     if best is None or not search.settings.thorough or problem.p <= problem.n or likely.sum() > EVERY_FEATURE:
         return  # of few features exchanges reach all that is good, of many likely ones an elimination takes seconds
