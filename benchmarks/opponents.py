@@ -200,11 +200,6 @@ def sparsely(one: Instance, limit: float) -> Answer:
     return of_path(one, [found[0][1]])
 
 
-def gurobi(one: Instance, limit: float) -> Answer:
-    """Big M at the value of rfe; its clock is the wall's, so the limit is in its units of work, about seconds."""
-    return single_model("fsp-m-bigm", "gurobi", {"WorkLimit": limit})(one, 20 * limit)
-
-
 def own_value(one: Instance, w: np.ndarray) -> float:
     """Return the value of weights in the problem of el0ps, with its penalty weight in the place of m."""
     slacks = np.maximum(1.0 - one.data.y * (one.data.X @ w), 0.0)
@@ -244,7 +239,7 @@ OPPONENTS: dict[str, tuple[Callable[[Instance, float], Answer], str]] = {
     "el0ps": (el0ps, "el0ps"),
     "sparsely": (sparsely, "sparsely"),
     "scip": (single_model("fsp-m-perspective", "scip", {"timing/clocktype": 1}), "pyscipopt"),
-    "gurobi": (gurobi, "gurobipy"),
+    "gurobi": (single_model("fsp-m-bigm", "gurobi"), "gurobipy"),
     "own-best-subset": (own_best_subset, ""),
     "own-el0ps": (own_el0ps, "el0ps"),
 }

@@ -42,7 +42,7 @@ tie is good for them. `el0ps` proves each point of its path from few features on
 weights between .01 and 1e-6 of its largest, a range chosen on `wdbc`; there an earlier run of the same limit came to
 72.3510. `scip` has the very problem, `fsp-m-perspective`; `abess` refuses constant features, as in `ionosphere` and
 `words`; HiGHS has no mixed-integer quadratic programs; `gurobi` has `fsp-m-bigm` with the value of `rfe`, on the
-instances named small alone: its free licence takes 200 variables. Its limit is in its units of work, about seconds.
+instances named small alone: its free licence takes 200 variables. Its clock is the wall's.
 `forward`, `swap` and `rfe` are of this package. `leukemia`, `20 factors` and `words` were not put to `forward`,
 `rfe`, `el0ps` and `scip`. `sparsely` (with mip 2.0) ends by itself within half a second. Gap: (value - bound) /
 max(1, value). GB: the largest memory of the process with its imports. AR: the usual generator, features with
