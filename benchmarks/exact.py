@@ -237,7 +237,7 @@ def single_model(
         started = time.perf_counter()
         params: dict[str, Any] = {"m": one.m, "c": one.c}
         if slug == "fsp-m-bigm":
-            params["upper"] = (rfe(one, limit)[0] or np.inf) * (1 + 1e-6)
+            params["value"] = (rfe(one, limit)[0] or np.inf) * (1 + 1e-6)
         model = fsopt.build(slug, one.data, **params)
         left = max(limit - (time.perf_counter() - started), 1.0)
         result = fsopt.solve(model, solver, time_limit=left, options={"mip_gap": TOLERANCE, "threads": 1, **options})

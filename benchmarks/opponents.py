@@ -239,6 +239,7 @@ OPPONENTS: dict[str, tuple[Callable[[Instance, float], Answer], str]] = {
     "el0ps": (el0ps, "el0ps"),
     "sparsely": (sparsely, "sparsely"),
     "scip": (single_model("fsp-m-perspective", "scip", {"timing/clocktype": 1}), "pyscipopt"),
+    "gurobi": (single_model("fsp-m-bigm", "gurobi"), "gurobipy"),
     "own-best-subset": (own_best_subset, ""),
     "own-el0ps": (own_el0ps, "el0ps"),
 }

@@ -19,6 +19,8 @@ FAST = ("best-subset", "abess", "fastsparsegams", "skglm")
 """Opponents of the instances with other seeds: packages that need a second."""
 MANY = ("best-subset", "swap", "abess", "fastsparsegams", "skglm", "sparsely")
 """Opponents of the grid: neither el0ps nor SCIP has an answer on 400 x 1,000 in 20 CPU seconds."""
+SMALL = (*EVERY, "gurobi")
+"""Opponents of instances of 200 variables as ``fsp-m-bigm``, which the free licence of Gurobi takes."""
 OWN = 0.02
 """Penalty weight of each feature in the problem of el0ps, as a share of the number of samples."""
 STRENGTHS = {"ar": 0.01, "ar.1": 0.1}
@@ -62,6 +64,14 @@ def real(name: str, k: int) -> Instance:
     path = SHARED / "data" / f"{name}.csv.gz"
     data = fsopt.load_dataset(str(path) if path.is_file() else name)
     return Instance(f"{name}, k = {k}", preprocess(data, "standard")[0], k, 1.0)
+
+
+def small(one: exact.Instance, samples: int, features: int) -> Instance:
+    """Return the samples in turn, to so many, and the features of largest correlation with their labels."""
+    X, y = (part[:: one.data.n // samples][:samples] for part in (one.data.X, one.data.y))
+    kept = np.sort(np.argsort(-np.abs(X.T @ y))[:features])
+    data = preprocess(Dataset(X[:, kept], y), "standard")[0]
+    return Instance(f"small {one.name}", data, one.m, one.c)
 
 
 def leukemia(k: int) -> Instance:
@@ -114,6 +124,10 @@ INSTANCES: dict[str, Asked] = {
     "sonar": Asked(partial(real, "sonar", 5)),
     "colon": Asked(partial(real, "colon", 5)),
     "wide": Asked(partial(drawn, 100, 10_000, 5, 0)),
+    "small-ar": Asked(lambda: small(drawn(100, 45, 5, 0), 100, 45), SMALL),
+    "small-colon": Asked(lambda: small(real("colon", 5), 62, 60), SMALL),
+    "small-sonar": Asked(lambda: small(real("sonar", 5), 104, 45), SMALL),
+    "small-wdbc": Asked(lambda: small(real("wdbc", 5), 139, 30), SMALL),
     "leukemia": Asked(partial(leukemia, 5), MANY),
     "factors": Asked(partial(correlated, 476, 166, 10), MANY),
     "words": Asked(partial(words, 2000, 5000, 50, 10), MANY),
