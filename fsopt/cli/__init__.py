@@ -57,9 +57,6 @@ def _run(given: list[str]) -> int:
     except FsoptError as error:
         refused = error
     except OSError as error:
-        if error.errno in output.LEFT and error.filename is None:  # the reader of a help
-            output.abandon(sys.stdout)
-            return output.EXIT_SOLVED
         place = "" if error.filename is None else f" ('{error.filename}')"
         said = f"the operating system refused: {error.strerror or error}{place}"
         refused = FileError(said, "free space or choose a place")
@@ -78,12 +75,16 @@ def _called(given: list[str]) -> int:
     import typer
 
     from fsopt.cli.app import command
+    from fsopt.cli.output import abandon
 
     if sys.flags.optimize > 1:
         raise FsoptError("fsopt reads its docstrings, which python -OO removes", "run Python without -OO")
     try:
         code = command()(given, standalone_mode=False)
         return code if isinstance(code, int) else 0
+    except SystemExit:  # of typer, where the reader of a help has left
+        abandon(sys.stdout)
+        return 0
     except typer.TyperException as error:
         message = error.format_message().rstrip(".").replace("\n", " ")
         raise FsoptError(message, _remedy(error, given, command())) from error

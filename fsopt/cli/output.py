@@ -301,32 +301,35 @@ def print_solve(record: Mapping[str, Any]) -> None:
     print_answer(record, names, [*file.items(), ("seconds", spent)])
     if record.get("verify"):
         show(pairs([(f"verify {k}", v) for k, v in record["verify"].items()]))
-    if "explanation" in record:
+    if members := record.get("explanation", {}).get("members"):
+        rows = [(one["equation"], one["text"]) for one in members[:MOST_WEIGHTS]]
+        more = f"and {len(members) - len(rows)} more: --json has all" if len(members) > len(rows) else ""
+        show("\n" + table("contradict each other", ("equation", "constraint or bound"), rows), *filter(None, [more]))
+    elif "explanation" in record:
         show(record["explanation"]["summary"])
     elif record["status"] == "infeasible":
         remark("'fsopt solve --explain' names constraints and bounds that contradict each other")
     print_certificate(record["certificate"])
 
 
-class _LogLines:
-    """Lines of progress for a log: the first after :data:`FIRST_LINE` seconds, the next ones at growing distances."""
+def _log_lines() -> Callable[[float, str], None]:
+    """Return what writes lines of progress into a log: the first after :data:`FIRST_LINE` seconds, then ever fewer."""
+    started, due = time.monotonic(), [FIRST_LINE]
 
-    def __init__(self) -> None:
-        self.started = time.monotonic()
-        self.next = FIRST_LINE
-
-    def __call__(self, completed: float, text: str) -> None:
-        passed = time.monotonic() - self.started
-        if passed >= self.next:
-            self.next = 1.5 * passed
+    def update(completed: float, text: str) -> None:
+        passed = time.monotonic() - started
+        if passed >= due[0]:
+            due[0] = 1.5 * passed
             remark(f"{text} ({passed:.0f} s)")
+
+    return update
 
 
 @contextmanager
 def progress_bar(description: str, total: int | None = None) -> Iterator[Any]:
     """Yield a function (completed, text) that updates a progress bar; in a log it writes a line now and then."""
     if not sys.stderr.isatty():
-        yield _LogLines()
+        yield _log_lines()
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn

@@ -158,8 +158,7 @@ def _path(source: Dataset, name: str, numbers: str, given: Mapping[str, Any], ou
 
         found = run(source, m=m, progress=report, **own)
     record = plain({"n": source.n, "p": source.p, **found.heading, "data": name, "rows": found.to_records()})
-    saved = output if found.cells else None  # nothing is written where an interruption leaves nothing
-    deliver(record, saved, as_json=json, present=lambda: show(_path_table(record)))
+    deliver(record, output, as_json=json, present=lambda: show(_path_table(record)))
     wanted = (source.p + 1 if m is None else len(set(m))) * len(set(own.get("c", (1.0,))))
     return EXIT_SOLVED if len(found.cells) == wanted else EXIT_INTERRUPTED
 

@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import fsopt
 from fsopt.answers.records import sealed
 from fsopt.cli.output import print_certificate, show, table
 from fsopt.errors import SolverError
+from fsopt.papers.registry import EXPERIMENTS
 from fsopt.studies import units
 
 CERTIFICATE = {"kind", "ok", "residuals", "worst", "objective", "bound", "bound_source", "tolerance", "notes"}
@@ -154,6 +156,16 @@ def test_a_verb_without_an_answer_says_that_it_was_interrupted(run: Any, monkeyp
     monkeypatch.setattr("fsopt.cli.tables.load", _interrupted)
     assert run("select wdbc", code=130) == ""
     assert run.err == "interrupted\n"
+
+
+def test_an_interrupted_reproduction_that_finished_nothing_writes_nothing(
+    small: Path, run: Any, monkeypatch: Any
+) -> None:
+    stopped = replace(EXPERIMENTS["mop-fig1"], function=_interrupted)
+    monkeypatch.setitem(EXPERIMENTS.shipped, "mop-fig1", stopped)
+    assert run("reproduce mop-fig1 -o results --json", code=130)["experiments"] == []
+    assert run.err == "interrupted in mop-fig1: 0 were finished\n"
+    assert sorted(path.name for path in small.iterdir()) == ["small.csv"]
 
 
 def _interrupted(*arguments: Any, **keywords: Any) -> None:

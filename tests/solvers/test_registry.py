@@ -40,7 +40,7 @@ def test_the_ranks_give_the_order_of_each_class(problem_class):
 @pytest.mark.slow
 def test_the_registry_and_the_listing_import_no_solver():
     packages = [s.package for s in SOLVERS.values()]
-    listing = "import sys; from fsopt.cli import catalogue; catalogue.solvers(json=True)"
+    listing = "import sys; from fsopt.cli import models; models.solvers(json=True)"
     code = f"{listing}; print([name for name in {packages} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
