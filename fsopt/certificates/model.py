@@ -75,7 +75,7 @@ def certify_result(program: Program, result: SolveResult) -> Certificate:
     """Return the certificate of the result of a solve of a program."""
     if result.point is None or crossed(program):
         return certify_without_point(program, result.ray, result.direction, result.evidence)
-    bound = None if result.bound is None or np.isinf(result.bound) else program.sign * result.bound
+    bound = None if result.bound is None or not np.isfinite(result.bound) else program.sign * result.bound
     claim = StatedBound(bound, result.solver, result.evidence, result.evidence_source)
     return certify_point(program, result.point, claim)
 

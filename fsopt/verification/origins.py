@@ -21,6 +21,7 @@ from fsopt.errors import FileError, reading
 from fsopt.methods.claims import CONCAVE, concave_terms
 from fsopt.methods.gbd.problems import SELECTION, problem_of
 from fsopt.methods.gbd.proofs import selection_program
+from fsopt.methods.large_programs import MODELLED
 from fsopt.methods.preprocessing import SCALES, preprocess, unit_rms
 from fsopt.methods.spec import in_units
 from fsopt.models.blocks import number
@@ -133,6 +134,8 @@ def program_of(origin: Mapping[str, Any], raw: Dataset) -> Part:
         work = work if origin["columns"] is None else work.columns(origin["columns"])
     if slug == "selection":
         return selection_program(problem_of(work, {**params, "c": number(slug, "c", params["c"])}))
+    if work.sparse and work.n * work.p <= MODELLED:
+        work = work.with_X(work.X.toarray())  # type: ignore[attr-defined]
     step = f"{slug}-step" if f"{slug}-step" in CONCAVE else ""
     model = build(step or slug, work, **params)
     program = compile_model(model)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from proof_files import proved, refusal
+from proof_files import written as written_file
 from selection_cases import KINDS, allowed_values, problem_of
 from support import exact_value, sampled
 
@@ -19,6 +20,7 @@ from fsopt.search.branch_and_benders.first_order_nodes import RelaxationSteps, b
 from fsopt.search.branch_and_benders.interior_point import Goal
 from fsopt.search.branch_and_benders.problem import Partial
 from fsopt.search.branch_and_benders.tree import COVERED, LEAF, PEG, marks_of
+from fsopt.verification.origins import check_proof
 from fsopt.verification.verify import exactly
 from fsopt.verifier.coverage import UNIT
 from fsopt.verifier.grammar import written
@@ -240,3 +242,12 @@ def test_a_relaxation_that_cannot_be_better_ends_at_once():
     assert steps.steps.total == first
     steps.run(Goal(0.0))
     assert steps.steps.total > first
+
+
+@pytest.mark.parametrize("name", ["best-subset", "svm"])
+def test_a_proof_of_sparse_data_is_compared_with_them(name, tmp_path):
+    data = words(40, 6, 2)
+    fit = fsopt.fit(name, data, **({"m": 2} if name == "best-subset" else {}))
+    path = written_file(tmp_path / "proof.json", exactly(fit, data).proof())
+    assert check_proof(path, data).reason == ""
+    assert "other ones" in check_proof(path, words(40, 6, 4)).reason
