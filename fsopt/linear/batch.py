@@ -13,9 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fsopt.data.losses import DualTerm
-from fsopt.search.branch_and_benders.compiled import entry, fast
 from fsopt.search.branch_and_benders.interior_point import LARGEST, Best, run
-from fsopt.search.branch_and_benders.relaxation import NodeRelaxation, warm_start
+from fsopt.search.branch_and_benders.relaxation import NodeRelaxation, entry, fast, warm_start
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 Start = tuple[Matrix, Matrix, Matrix]

@@ -15,58 +15,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from time import thread_time
-from typing import Any, TypeVar
-
-import numpy as np
+from typing import Any
 
 from fsopt.common import clock
 from fsopt.common.jit import available, cached
-from fsopt.typing import Indices, Vector
+from fsopt.search.branch_and_benders.relaxation import COMPILED, ENTRIES
 
-Number = Any
-"""A number of Python, or of numpy; in a formula also an array of them."""
-
-F = TypeVar("F", bound=Callable[..., Any])
-ENTRIES: list[Callable[..., Any]] = []
-"""Functions that :func:`fast` compiles."""
-INNER: list[Callable[..., Any]] = []
-"""Functions that these call."""
-COMPILED: dict[Callable[..., Any], Any] = {}
-"""Function -> the compiled one, where searches have gone on to that."""
 IMPORT, COMPILE = 2.0, 10.0
 """CPU seconds of the searches of this process from which compiled functions are imported, and others are compiled."""
 LONG = 30.0
 """Seconds of a time limit before which functions are loaded, or compiled, and called once."""
 _past = 0.0
 _begun: ContextVar[float | None] = ContextVar("begun", default=None)
-
-
-def entry(function: F) -> F:
-    """Mark a function that :func:`fast` compiles."""
-    ENTRIES.append(function)
-    return function
-
-
-def inner(function: F) -> F:
-    """Mark a function that compiled functions call."""
-    INNER.append(function)
-    return function
-
-
-def fast(function: F) -> F:
-    """Return a function compiled where searches have gone on to that, else as it is."""
-    found: F = COMPILED.get(function, function)
-    return found
-
-
-def choice(condition: Any, one: Number, other: Number) -> Number:
-    """Return numbers where a condition holds, others elsewhere."""
-    return np.where(condition, one, other)
-
-
-def falling(value: Vector) -> Indices:
-    """Return the places of values (n,) by falling value."""
-    return np.argsort(-value, kind="stable")
 
 
 @contextmanager

@@ -14,12 +14,11 @@ import numpy as np
 from fsopt.common import jit
 from fsopt.common.jit import LOOPS
 from fsopt.data.losses import dual_gaps, dual_values
-from fsopt.search.branch_and_benders import compiled as marked
 from fsopt.search.branch_and_benders import interior_point, newton, relaxation
-from fsopt.search.branch_and_benders.compiled import INNER
 from fsopt.search.branch_and_benders.interior_point import Best, balance
 from fsopt.search.branch_and_benders.newton import EPSILON, System, longest, of_sample
 from fsopt.search.branch_and_benders.relaxation import (
+    INNER,
     InteriorPoint,
     NodeRelaxation,
     begun,
@@ -47,13 +46,13 @@ def compiled(function: Any) -> Any:
     return jit.compiled(function, INNER, **OPTIONS)
 
 
-@instead(marked.choice)
+@instead(relaxation.choice)
 def choice(condition: bool, one: float, other: float) -> float:
     """Return one number where a condition holds, else the other."""
     return one if condition else other
 
 
-@instead(marked.falling)
+@instead(relaxation.falling)
 def falling(value: Vector) -> Indices:
     """Return the places of values by falling value, by heapsort: that of numba takes seconds to compile."""
     n = len(value)

@@ -123,19 +123,19 @@ def test_a_node_that_is_pruned_or_branched_ends_at_half_of_the_distance_to_the_c
         assert min(cutoff, exact - 0.7 * (cutoff - exact)) <= found.bound <= exact * (1 + 1e-6)
 
 
-@pytest.mark.parametrize(
-    "params",
-    [
-        {"groups": [[0, 1], [2], [3]]},
-        {"positive": [0]},
-        {"upper": {"x1": 0.5}},
-        {"loss": "logistic"},
-        {"conflicts": [[0, 1]]},
-    ],
-    ids=lambda params: next(iter(params)),
-)
-def test_other_problems_keep_the_interior_points(params, forced):
-    assert fsopt.fit("best-subset", blobs(40, 4, seed=1), m=2, scale="none", **params).status == "optimal"
+OTHERS = {
+    "groups": [[0, 1], [2], [3]],
+    "positive": [0],
+    "upper": {"x1": 0.5},
+    "loss": "logistic",
+    "conflicts": [[0, 1]],
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_problems_keep_the_interior_points(name, forced):
+    found = fsopt.fit("best-subset", blobs(40, 4, seed=1), m=2, scale="none", **{name: OTHERS[name]})
+    assert found.status == "optimal"
     assert not forced
 
 
