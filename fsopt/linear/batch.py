@@ -14,8 +14,7 @@ import numpy as np
 
 from fsopt.data.losses import DualTerm
 from fsopt.search.branch_and_benders.interior_point import LARGEST, Best, stepped
-from fsopt.search.branch_and_benders.marks import entry, fast
-from fsopt.search.branch_and_benders.relaxation import NodeRelaxation, started
+from fsopt.search.branch_and_benders.relaxation import NodeRelaxation, entry, fast, started
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 Start = tuple[Matrix, Matrix, Matrix]

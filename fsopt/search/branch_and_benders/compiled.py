@@ -19,7 +19,7 @@ from typing import Any
 
 from fsopt.common import clock
 from fsopt.common.jit import available, cached
-from fsopt.search.branch_and_benders.marks import COMPILED, ENTRIES
+from fsopt.search.branch_and_benders.relaxation import COMPILED, ENTRIES
 
 IMPORT, COMPILE = 2.0, 10.0
 """CPU seconds of the searches of this process from which compiled functions are imported, and others are compiled."""

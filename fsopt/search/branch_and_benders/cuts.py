@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fsopt.data.losses import EPS, dual_sizes, dual_values
-from fsopt.search.branch_and_benders.marks import entry, falling, fast, inner
 from fsopt.search.branch_and_benders.problem import GRID, Partial, SelectionProblem, largest_on_grid
+from fsopt.search.branch_and_benders.relaxation import entry, falling, fast, inner
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 CAPACITY = 128

@@ -14,9 +14,8 @@ selected features. A proximal step of w at z, with lengths :math:`\tau_j`, is
           \sigma_j = \Pi_{[0, 1]}\Big(\frac{|z_j|}{\sqrt{2(\lambda_j + \mu R_j)}} - \tau_j\Big),
 
 with the smallest :math:`\mu \ge 0` at which :math:`R\sigma \le r`; at :math:`\tau = 0` the same :math:`\sigma` is that
-of :math:`\Omega(w)`. Without penalty weights :math:`R\sigma` is piecewise linear in :math:`\mu^{-1/2}`, of which
-Newton's method takes few steps. The steps are those of :mod:`fsopt.linear.first_order`, in the inverse of the sums
-:math:`\sum_i |Z_{ij}|` and :math:`\sum_j |Z_{ij}|`.
+of :math:`\Omega(w)`, found by Newton's method in :math:`\mu^{-1/2}`. The steps are those of
+:mod:`fsopt.linear.first_order`, in the inverse of the sums :math:`\sum_i |Z_{ij}|` and :math:`\sum_j |Z_{ij}|`.
 
 A node has a working set of features: those with a weight in its parent and those of largest :math:`|q_j|`. It takes in
 others while the bound of all features is far below that of its own. The products take the time, and are in single
@@ -39,8 +38,7 @@ from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.typing import Indices, Mask, Vector
 
 LARGE, NODE = 1e6, 2e5
-"""Samples times features from which a problem, and samples times free features from which a node of it, are bounded by
-first-order steps."""
+"""Samples times features of a problem, and times free features of a node, above which steps of first order bound it."""
 STEPS, MOST_STEPS = 20, 4000
 """Steps between two looks at the gap, and of a run."""
 FIRST, MORE = 200, 500
@@ -48,8 +46,7 @@ FIRST, MORE = 200, 500
 ROUNDS = 8
 """Largest number of working sets."""
 LEFT_OUT, ROOT_GAP = 0.25, 0.1
-"""What the features outside may cost, as a share of the gap that a node may have; and that of a root, as a share of the
-distance to the cutoff."""
+"""Share of the gap of a node that the features outside may cost, and gap of a root, of the distance to the cutoff."""
 TINY = 1e-30
 """Smallest charge of a feature: one without any has the share 1."""
 NEWTON, EXACT = 100, 0.7
@@ -57,9 +54,7 @@ NEWTON, EXACT = 100, 0.7
 
 
 def suited(problem: SelectionProblem) -> bool:
-    """Return whether the steps know a problem: no groups, no bounds on weights, another loss than the logistic one, and
-    one constraint without negative coefficients at most.
-    """
+    """Return whether the steps know a problem: a column for each feature, a (squared) hinge, at most one R >= 0."""
     constrained = len(problem.r) <= 1 and bool(np.all(problem.R >= 0.0))
     return constrained and not problem.term.entropy and problem.columns is None
 
@@ -71,13 +66,7 @@ def large(problem: SelectionProblem, at: Partial) -> bool:
 
 
 def relaxed(problem: SelectionProblem, at: Partial, start: Saddle | None, goal: Goal) -> tuple[Solved, Indices]:
-    """Bound a node, from weights (p,), intercept and multipliers (n,) of its parent, if there is one.
-
-    Returns
-    -------
-    tuple of Solved and Indices
-        The solution, whose ``bound`` is that of all features, and the features of its ``sigma``.
-    """
+    """Return the relaxation of a node, from a pair of its parent, with the bound by all features, and those in it."""
     if math.isfinite(goal.cutoff) and not goal.branch:
         goal = replace(goal, branch=ROOT_GAP)
     if start is None or start.alpha.max() <= 0.0:
@@ -120,10 +109,9 @@ class RelaxationSteps:
 
     Attributes
     ----------
-    features : (k,) those selected at the node, and the free ones of the relaxation.
+    features : (k,) selected ones of the node, and free ones. ``mu`` : multiplier of the constraint at the last shares.
     lower, alpha : the best lower bound and its multipliers, balanced.
     upper, near : the smallest value, and the pair whose hyperplane has it.
-    mu : multiplier of the constraint at the last shares.
     """
 
     def __init__(self, problem: SelectionProblem, at: Partial, free: Indices, samples: Any, start: Saddle) -> None:
@@ -155,23 +143,19 @@ class RelaxationSteps:
         One sweep at least; a later call goes on.
         """
         last = self.steps.total + MOST_STEPS
-        while not self.steps.total or not (
-            self._reached(goal) or self.upper <= known or self.steps.total >= last or clock.expired()
-        ):
+        allowed = -math.inf
+        while self.upper - self.lower > allowed and self.lower < goal.cutoff:
+            if self.steps.total and (self.upper <= known or self.steps.total >= last or clock.expired()):
+                break
             self.steps.sweep()
-
-    def _reached(self, goal: Goal) -> bool:
-        left = self.upper - self.lower
-        branched = goal.branch > 0.0 and left <= goal.branch * (goal.cutoff - max(self.lower, 0.0))
-        return branched or left <= goal.gap * abs(self.upper) or self.lower >= goal.cutoff
+            enough = goal.branch * (goal.cutoff - max(self.lower, 0.0)) if goal.branch else 0.0
+            allowed = max(goal.gap * abs(self.upper), enough)
 
     def solution(self) -> Solved:
         """Return the best multipliers and hyperplane, with the shares of the free features."""
         alpha, sigma = balanced(self.y, self.alpha.astype(float)), self.shares(self.near.w, 0.0)
-        others = np.zeros(len(self.problem.r))
-        return Solved(
-            alpha, others, self.near.w.astype(float), self.near.b, sigma[self.selected :].astype(float), self.lower
-        )
+        w, sigma = self.near.w.astype(float), sigma[self.selected :].astype(float)
+        return Solved(alpha, np.zeros(len(self.problem.r)), w, self.near.b, sigma, self.lower)
 
     def bound(self, alpha: Vector, q: Vector, features: Indices) -> float:
         """Return the bound by multipliers of the relaxation with some features, by their products q."""

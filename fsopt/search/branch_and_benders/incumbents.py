@@ -66,49 +66,42 @@ class Incumbents:
     def try_selection(self, selection: Mask, near: NodeHyperplane | None = None) -> float:
         """Return the value of a selection, or a lower bound on it that is no better than the incumbent's.
 
-        A cut of the pool at or above the incumbent makes the support vector machine unnecessary; else one with frozen
-        samples ``near`` a known hyperplane comes first, and the whole only where that is better than the incumbent.
+        First by the cuts of the pool, then by samples frozen ``near`` a known hyperplane, and at last by all of them.
         """
         key = np.packbits(selection).tobytes()
         if key in self.tried:
             return self.tried[key]
-        lower = self._lower(selection)
+        lower = _bound(self.pool.best(Partial(selection, ~selection), self.value), selection)
         if lower < self.value and near is not None:
-            _, cut = self.solve(selection, self.value, near)
             # The value of an SVM with frozen samples may be far too large; its cut is a bound.
-            lower = -np.inf if cut is None else cut.constant - float(cut.gains[selection].sum())
+            lower = _bound(self.solve(selection, self.value, near)[1], selection)
         if lower < self.value * (1.0 - BETTER):
             lower = self.solve(selection, self.value)[0]
         self.tried[key] = lower
         return lower
 
-    def _lower(self, selection: Mask) -> float:
-        cut = self.pool.best(Partial(selection, ~selection), self.value)
-        return -np.inf if cut is None else cut.constant - float(cut.gains[selection].sum())
-
     def solve(
         self, selection: Mask, cutoff: float = np.inf, near: NodeHyperplane | None = None
     ) -> tuple[float, BendersCut | None]:
-        """Solve the support vector machine on a selection up to a cutoff; return its value and its cut.
+        """Solve the support vector machine on a selection up to a cutoff, or raise OutOfTimeError within it.
 
-        The value is that of a hyperplane, at least the optimal one, and far from it where the cutoff was reached.
-
-        Raises
-        ------
-        OutOfTimeError : the time limit passed within the solve; its hyperplane is the incumbent where it is better.
+        Return the value of a hyperplane, far from the optimal one where the cutoff was reached, and its cut.
         """
-        problem = self.problem
         found = self.solver.solve(Partial(selection, ~selection), near, Goal(self.gap, cutoff))
         if found is None:
             clock.check()
             return np.inf, None
-        cut = self.add_cut(found.alpha)
-        w = problem.nearest(found.hyperplane.w)
-        value, b = problem.value(selection, w)
-        self.offer(Incumbent(selection.copy(), w, b, value))
+        cut, value = self.add_cut(found.alpha), self.weigh(selection, found.hyperplane.w)
         if found.late:
             clock.check()
         return value, cut
+
+    def weigh(self, selection: Mask, w: Vector) -> float:
+        """Offer a selection with weights (d,), brought within their bounds; return its value."""
+        w = self.problem.nearest(w)
+        value, b = self.problem.value(selection, w)
+        self.offer(Incumbent(selection.copy(), w, b, value))
+        return value
 
     def add_cut(self, alpha: Vector, mu: Vector | None = None, *, pooled: bool = True) -> BendersCut | None:
         """Return the cut of multipliers, see :meth:`add`; None where they are not near the grid."""
@@ -160,7 +153,7 @@ class Incumbents:
         if found is not None:
             w = np.zeros(self.problem.p)
             w[found.features] = found.hyperplane[:-1]
-            self.offer(Incumbent(found.mask(self.problem.p), w, float(found.hyperplane[-1]), found.value))
+            self.weigh(found.mask(self.problem.p), w)
             self.add_cut(found.alpha)
 
     def _exchange_groups(self, most: int, go_on: Callable[[], bool]) -> None:
@@ -177,7 +170,7 @@ class Incumbents:
                 cut = None if found is None else self.add_cut(found.alpha)
                 if found is None or cut is None:
                     continue
-                lower, more = cut.constant - float(cut.gains[rest].sum()), np.eye(self.problem.p, dtype=bool)[allowed]
+                lower, more = _bound(cut, rest), np.eye(self.problem.p, dtype=bool)[allowed]
                 others += [(lower, rest, found.hyperplane)] * self.problem.allowed(rest)
                 others += [(lower - cut.gains[one][0], rest | one, found.hyperplane) for one in more]
             for lower, selection, near in sorted(others, key=itemgetter(0))[:most]:
@@ -197,9 +190,7 @@ class Incumbents:
             if hyperplane is None or not len(left):
                 return
             if penalised and problem.allowed(selection):
-                w = problem.nearest(hyperplane.w)
-                value, b = problem.value(selection, w)
-                self.offer(Incumbent(selection.copy(), w, b, value))
+                self.weigh(selection, hyperplane.w)
             weight = np.where(needed.inside[left], np.inf, problem.sizes(hyperplane.w)[left])
             count = max(1, int(share * len(left)))
             if problem.cardinality is not None:
@@ -210,3 +201,7 @@ class Incumbents:
             selection[drop] = False
         if not penalised and problem.allowed(selection):
             self.try_selection(selection, hyperplane)
+
+
+def _bound(cut: BendersCut | None, selection: Mask) -> float:
+    return -np.inf if cut is None else cut.constant - float(cut.gains[selection].sum())

@@ -30,9 +30,19 @@ import numpy as np
 from fsopt.common import clock
 from fsopt.data.losses import dual_curvature, dual_gaps, dual_slopes, dual_values
 from fsopt.errors import OutOfTimeError
-from fsopt.search.branch_and_benders.marks import Number, choice, each, entry, fast, inner
 from fsopt.search.branch_and_benders.newton import direction, system
-from fsopt.search.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, cold, sizes
+from fsopt.search.branch_and_benders.relaxation import (
+    InteriorPoint,
+    NodeRelaxation,
+    Number,
+    choice,
+    cold,
+    each,
+    entry,
+    fast,
+    inner,
+    sizes,
+)
 from fsopt.typing import Vector
 
 for _function in (dual_slopes, dual_curvature, dual_gaps, dual_values):

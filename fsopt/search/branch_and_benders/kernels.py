@@ -15,10 +15,9 @@ from numba.extending import overload
 
 from fsopt.common import jit
 from fsopt.common.jit import LOOPS
-from fsopt.search.branch_and_benders import interior_point, marks, newton
-from fsopt.search.branch_and_benders.marks import INNER
+from fsopt.search.branch_and_benders import interior_point, newton, relaxation
 from fsopt.search.branch_and_benders.newton import EPSILON, System, longest, of_sample
-from fsopt.search.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, sizes
+from fsopt.search.branch_and_benders.relaxation import INNER, InteriorPoint, NodeRelaxation, sizes
 from fsopt.typing import Indices, Matrix, Vector
 
 __all__ = ["LOOPS", "compiled"]
@@ -41,13 +40,13 @@ def compiled(function: Any) -> Any:
     return jit.compiled(function, INNER, **OPTIONS)
 
 
-@instead(marks.choice)
+@instead(relaxation.choice)
 def choice(condition: bool, one: float, other: float) -> float:
     """Return one number where a condition holds, else the other."""
     return one if condition else other
 
 
-@instead(marks.falling)
+@instead(relaxation.falling)
 def falling(value: Vector) -> Indices:
     """Return the places of values by falling value, by heapsort: that of numba takes seconds to compile."""
     n = len(value)
@@ -81,7 +80,7 @@ def _one_of(given: Any, i: int) -> Any:
     return lambda given, i: (given[0], *one_of(given[1:], i))
 
 
-@instead(marks.each)
+@instead(relaxation.each)
 def each(formula: Any, *given: Any) -> Matrix:
     """Return the values of a formula, each of them a row."""
     found = np.empty((VALUES, len(given[0])))

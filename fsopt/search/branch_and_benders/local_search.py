@@ -343,17 +343,7 @@ def one_left(problem: SelectionProblem, at: Partial) -> bool:
 def last_multipliers(
     problem: SelectionProblem, at: Partial, near: NodeHyperplane, margins: Vector, features: Indices
 ) -> Matrix:
-    r"""Return the multipliers (k, n) of the machines on a partial selection and one of some features (k,) more.
-
-    The relaxation of such a node shares the last feature among all that are free, and its bound is far below that of
-    any of them. With the features of I selected, and one of J to come,
-
-    .. math:: \min_{j \in J} F(I \cup j) = \min_{j \in J}\ \max_{0 \le \alpha \le \bar\alpha,\ y'\alpha = 0}
-              \psi(\alpha) - \tfrac12 \sum_{i \in I \cup j} q_i(\alpha)^2
-
-    takes one small program for each j, from the hyperplane of the relaxation with its margins (n,), of which the best
-    cut of another leaves some. To the end, not to a cutoff alone: near the optimum a cut closes more of the others.
-    """
+    """Return the multipliers (k, n) of machines on a partial selection and one feature more, from margins (n,)."""
     inside, count = at.inside.nonzero()[0], (len(features), 1)
     start = np.append(near.w[inside], [0.0, near.b]), margins, near.alpha.astype(float)
     selections = np.column_stack([np.tile(inside, count), features])

@@ -77,8 +77,7 @@ import scipy
 from fsopt.common import clock
 from fsopt.data.losses import dual_curvature, dual_slopes
 from fsopt.linear.pieces import cholesky, gram
-from fsopt.search.branch_and_benders.marks import Number, inner
-from fsopt.search.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, sizes
+from fsopt.search.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, Number, inner, sizes
 from fsopt.typing import Matrix, Vector
 
 EPSILON = 1e-14

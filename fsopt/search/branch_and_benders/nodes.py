@@ -15,9 +15,8 @@ from fsopt.common import clock
 from fsopt.linear.first_order import Saddle
 from fsopt.search.branch_and_benders.first_order_nodes import large, relaxed
 from fsopt.search.branch_and_benders.interior_point import Goal, Solved, solve
-from fsopt.search.branch_and_benders.marks import fast
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
-from fsopt.search.branch_and_benders.relaxation import Floats, InteriorPoint, NodeRelaxation, warm_start
+from fsopt.search.branch_and_benders.relaxation import Floats, InteriorPoint, NodeRelaxation, fast, warm_start
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 

@@ -1,15 +1,25 @@
-"""The program of a node, and points to start its interior point from."""
+"""The program of a node, points to start its interior point from, and marks of the functions that are compiled."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from fsopt.search.branch_and_benders.columns import Columns
-from fsopt.search.branch_and_benders.marks import Number, choice, each, entry, falling, inner
-from fsopt.typing import Matrix, Vector
+from fsopt.typing import Indices, Matrix, Vector
 
+Number = Any
+"""A number of Python, or of numpy; in a formula also an array of them."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+ENTRIES: list[Callable[..., Any]] = []
+"""Functions that :func:`fast` compiles."""
+INNER: list[Callable[..., Any]] = []
+"""Functions that these call."""
+COMPILED: dict[Callable[..., Any], Any] = {}
+"""Function -> the compiled one, where searches have gone on to that."""
 Floats = np.ndarray[tuple[int], np.dtype[np.floating[Any]]]
 """Multipliers (n,), in single or double precision."""
 START, FAR = 0.1, 3.0
@@ -18,6 +28,39 @@ NEAR = 15.0
 """Largest margin, in absolute value, at which multipliers of the logistic loss begin."""
 INSIDE = 0.1
 """Largest distance of a value from a bound, as a share of its range."""
+
+
+def entry(function: F) -> F:
+    """Mark a function that :func:`fast` compiles."""
+    ENTRIES.append(function)
+    return function
+
+
+def inner(function: F) -> F:
+    """Mark a function that compiled functions call."""
+    INNER.append(function)
+    return function
+
+
+def fast(function: F) -> F:
+    """Return a function compiled where searches have gone on to that, else as it is."""
+    found: F = COMPILED.get(function, function)
+    return found
+
+
+def choice(condition: Any, one: Number, other: Number) -> Number:
+    """Return numbers where a condition holds, others elsewhere."""
+    return np.where(condition, one, other)
+
+
+def falling(value: Vector) -> Indices:
+    """Return the places of values (n,) by falling value."""
+    return np.argsort(-value, kind="stable")
+
+
+def each(formula: Callable[..., tuple[Number, ...]], *given: Number) -> Any:
+    """Return the values of a formula for the numbers of arrays, one after another, with others that are the same."""
+    return formula(*given)
 
 
 class InteriorPoint(NamedTuple):

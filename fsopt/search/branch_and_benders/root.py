@@ -23,9 +23,7 @@ SHARE = 0.5
 EVERY_FEATURE, STEP = 200, 0.1
 """Number of features up to which an elimination leaves out one after another, and the share at once of more."""
 MOST, WORK = 1000, 1e8
-"""Features that an elimination starts from at most, those of largest gain in the relaxation, and multiplications for
-the products of all pairs of them."""
-
+"""Features that an elimination starts from at most, and multiplications for the products of all pairs of them."""
 GAPS = (0.1, 0.03, 0.01, 0.003, 0.001)
 """Relative gaps at which the first-order steps give way to interior points, where features with a share are few."""
 SYSTEM = 2e9
@@ -39,16 +37,14 @@ EXCHANGES, FAILS = 400, 100
 DRAWS = 200
 """Eliminations from drawn features that may fail, at a gap of 100 %, where there are more features than samples."""
 FEW = 64
-"""Exchanges of a search that is not thorough, without restarts: the best exchange has nearly always one of the smallest
-bounds."""
+"""Exchanges of a search that is not thorough, without restarts: the best one has nearly always a smallest bound."""
 
 
 def begin(search: SelectionSearch, go_on: Callable[[], bool], initial: Mask | None = None) -> Iterator[int]:
     """Solve the root and find incumbents, from the first stage that is not complete; yield how many of them are.
 
-    After the first one there is an incumbent, unless the constraints are such that no selection was found yet. A stage
-    that ``go_on`` ends is not complete: a search that resumes begins it again from the state before it, and the stages
-    after it find what they find without an interruption. Where the time is over in a stage, the root is an open node.
+    After the first one there mostly is an incumbent. A stage that ``go_on`` ends is not complete: a search that resumes
+    begins it again from the state before it. Where the time is over in a stage, the root is an open node.
     """
     if not search.stage:
         if not search.frontier:
@@ -139,8 +135,7 @@ def _rounded(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     for order in (node.hyperplane.sigma + 1e-9 * sizes, sizes + 0.5):
         selection = incumbents.rounded(order, node.at)
         if selection is not None and search.problem.n * float(selection.sum()) ** 2 > MACHINE:
-            kept = _largest(search, selection, order)
-            selection = incumbents.rounded(np.where(kept, order, 0.0), node.at)
+            selection = incumbents.rounded(np.where(_largest(search, selection, order), order, 0.0), node.at)
         if selection is not None:
             incumbents.try_selection(selection, node.hyperplane)
     incumbents.exchange(CLOSE, go_on)
@@ -148,15 +143,16 @@ def _rounded(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
 
 def _of_the_likely(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Eliminate from the features with a share in the relaxation."""
-    node = search.frontier.best
-    likely = ~node.at.outside & (node.hyperplane.sigma > LIKELY)
-    _eliminated(search, go_on, _largest(search, likely, node.hyperplane.sigma))
+    incumbents, before = search.incumbents, search.incumbents.best
+    incumbents.eliminated(_likely(search), go_on, share=0.0 if search.problem.p <= EVERY_FEATURE else STEP)
+    if incumbents.best is not before:
+        incumbents.exchange(CLOSE, go_on)
 
 
-def _of_all(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
-    """Eliminate from all features, of many from those of largest gain."""
-    node = search.frontier.best
-    _eliminated(search, go_on, _largest(search, ~node.at.outside, node.cut.gains))
+def _likely(search: SelectionSearch) -> Mask:
+    """Return the features with a share in the relaxation, of many those of largest share, and those inside."""
+    sigma = search.frontier.best.hyperplane.sigma
+    return _largest(search, sigma > LIKELY, sigma)
 
 
 def _largest(search: SelectionSearch, start: Mask, score: Vector) -> Mask:
@@ -164,23 +160,14 @@ def _largest(search: SelectionSearch, start: Mask, score: Vector) -> Mask:
     at, most = search.frontier.best.at, min(MOST, int(np.sqrt(WORK / search.problem.n)))
     free = np.flatnonzero(start & at.free)
     kept: Mask = at.inside.copy()
-    kept[free if start.sum() <= most else free[np.argsort(-score[free], kind="stable")[:most]]] = True
+    kept[free[np.argsort(-score[free], kind="stable")[:most]]] = True
     return kept
-
-
-def _eliminated(search: SelectionSearch, go_on: Callable[[], bool], start: Mask) -> None:
-    share = 0.0 if search.problem.p <= EVERY_FEATURE else STEP
-    before = search.incumbents.best
-    search.incumbents.eliminated(start, go_on, share=share)
-    if search.incumbents.best is not before:
-        search.incumbents.exchange(CLOSE, go_on)
 
 
 def _of_draws(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Eliminate from the incumbent and half of the likely features, and of former incumbents', drawn at random."""
-    problem, node = search.problem, search.frontier.best
-    best = search.incumbents.best
-    likely = _largest(search, ~node.at.outside & (node.hyperplane.sigma > LIKELY), node.hyperplane.sigma)
+    problem, best = search.problem, search.incumbents.best
+    likely = _likely(search)
     if best is None or not search.settings.thorough or problem.p <= problem.n or likely.sum() > EVERY_FEATURE:
         return  # of few features exchanges reach all that is good, of many likely ones an elimination takes seconds
     # What most of them leave behind, cuts and adapted samples, would not help the tree.
@@ -197,12 +184,10 @@ def _of_draws(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
 
 def _exchanged(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Exchange features from the best selection so far, and from perturbed ones: more of them where the gap is wide."""
-    if not search.settings.thorough:
-        search.incumbents.exchange(FEW, go_on)
-    elif search.incumbents.best is not None:
-        search.incumbents.exchange(EXCHANGES, go_on, fails=int(FAILS * search.gap_of(search.incumbents.value) ** 3))
+    most, fails = (EXCHANGES, FAILS) if search.settings.thorough else (FEW, 0)
+    search.incumbents.exchange(most, go_on, fails=int(fails * search.gap_of(search.incumbents.value) ** 3))
 
 
-HEURISTICS = (_rounded, _of_the_likely, _of_all, _of_draws, _exchanged)
+HEURISTICS = (_rounded, _of_the_likely, _of_draws, _exchanged)
 STAGES = 2 + len(HEURISTICS)
 """Number of stages of a root."""

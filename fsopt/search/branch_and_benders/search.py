@@ -25,7 +25,7 @@ from fsopt.search.branch_and_benders.local_search import AT_ONCE, last_multiplie
 from fsopt.search.branch_and_benders.nodes import NodeHyperplane, NodeSolver
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
 from fsopt.search.branch_and_benders.tree import Frontier, SelectionTree
-from fsopt.typing import Indices, Matrix, Vector
+from fsopt.typing import Matrix, Vector
 
 PRIOR = 1.0
 """The mean of all features counts as much as that many observations of a feature."""
@@ -42,8 +42,8 @@ def learn(gains: Matrix, feature: int, sizes: Vector, gain: float) -> None:
         gains[:, feature] += max(gain, 0.0) / max(float(sizes[feature]), smallest), 1.0
 
 
-def candidates(gains: Matrix, at: Partial, sigma: Vector, sizes: Vector) -> Indices:
-    """Return the free features in the order of their expected gain, only fractional ones where there are any."""
+def branching_feature(gains: Matrix, at: Partial, sigma: Vector, sizes: Vector) -> int:
+    """Return the free feature of largest expected gain, a fractional one where there are any."""
     free = at.free.nonzero()[0]
     share = sigma[free]
     fractional = free[(share > SHARES[0]) & (share < SHARES[1])]
@@ -52,13 +52,9 @@ def candidates(gains: Matrix, at: Partial, sigma: Vector, sizes: Vector) -> Indi
     seen = float(count.sum())
     mean = float(total.sum()) / seen if seen else 1.0
     unit = (total[chosen] + PRIOR * mean) / (count[chosen] + PRIOR)
-    return chosen[np.argsort(-unit * sizes[chosen], kind="stable")]
+    return int(chosen[np.argmax(unit * sizes[chosen])])
 
 
-OPEN_CHILDREN = 1
-"""Children without the feature that stay open before the child with all features is solved."""
-CLOSED_CHILDREN = 8
-"""Children without the feature that are closed one after another before that."""
 BRANCH_GAP = 0.5
 """Share of the distance to the cutoff at which the relaxation of a node to be branched is exact enough."""
 ROUNDED, ROUNDED_EVERY = 64, 4
@@ -181,7 +177,7 @@ class SelectionSearch:
             self.incumbents.add(grid)
 
     def _branch(self, node: SelectionNode) -> None:
-        """Visit an open node: branch on one feature after another until a child without it stays open."""
+        """Visit an open node: decide the features that its cut does, round it, and branch on a feature."""
         at = self._pegged(node.number, node.at, node.cut)
         if at is None:
             return
@@ -190,27 +186,15 @@ class SelectionSearch:
             return
         if self.nodes < ROUNDED or self.nodes % ROUNDED_EVERY == 0:
             self._round(at, node.hyperplane)
-        number = node.number
-        opened = closed = 0
+        if not at.free.any():
+            self._child(node.number, at, node)
+            return
         sizes = self.problem.sizes(node.hyperplane.w)
-        for j in candidates(self.gains, at, node.hyperplane.sigma, sizes):
-            if at.inside[j] or at.outside[j]:
-                continue
-            without, number = self.tree.branch(number, int(j))
-            child = self._child(without, at.decided(int(j), selected=False), node)
-            learn(self.gains, int(j), sizes, (self.cutoff if child is None else child) - node.bound)
-            opened, closed = (opened, closed + 1) if child is None else (opened + 1, closed)
-            inside = self.problem.propagated(at.decided(int(j), selected=True))
-            if inside is None:
-                self.tree.empty(number)
-                return
-            at_or_none = self._pegged(number, inside, node.cut)
-            if at_or_none is None:
-                return
-            at = at_or_none
-            if opened >= OPEN_CHILDREN or closed >= CLOSED_CHILDREN or not at.free.any():
-                break
-        self._child(number, at, node)
+        j = branching_feature(self.gains, at, node.hyperplane.sigma, sizes)
+        without, within = self.tree.branch(node.number, j)
+        child = self._child(without, at.decided(j, selected=False), node)
+        learn(self.gains, j, sizes, (self.cutoff if child is None else child) - node.bound)
+        self._child(within, at.decided(j, selected=True), node)
 
     def _child(self, number: int, at: Partial, parent: SelectionNode) -> float | None:
         """Bound a child by the pool, then by its relaxation; return its bound where it stays open."""

@@ -16,7 +16,7 @@ from selection_cases import NOISE, allowed_values, drawn, problem_of
 from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.linear import batch as svm_batch
-from fsopt.search.branch_and_benders import compiled, interior_point, local_search, newton
+from fsopt.search.branch_and_benders import compiled, interior_point, local_search, newton, relaxation
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.interior_point import Goal, solve
 from fsopt.search.branch_and_benders.local_search import Machines, Neighbours
@@ -46,11 +46,11 @@ def loops():
         patch = pytest.MonkeyPatch()
         for module in (interior_point, newton, svm_batch):
             for function, loop in kernels.LOOPS.items():
-                if function.__module__ != compiled.__name__:
+                if function.__module__ != relaxation.__name__:
                     patch.setattr(module, function.__name__, loop, raising=False)
         patch.setattr(compiled, "go_on", lambda: None)
         for function in (interior_point.run, svm_batch._in_turn):
-            patch.setitem(compiled.COMPILED, function, lambda *given, function=function: function(*given))
+            patch.setitem(relaxation.COMPILED, function, lambda *given, function=function: function(*given))
         return undone(patch)
 
     return context
@@ -153,7 +153,8 @@ def test_machines_on_neighbours_are_those_of_numpy(kind, loss, kept, monkeypatch
 def spend(monkeypatch):
     """Return a function that sets the CPU seconds of the searches so far, and what of the functions is compiled."""
     monkeypatch.setattr(compiled, "available", lambda: True)
-    monkeypatch.setattr(compiled, "COMPILED", {})
+    monkeypatch.setattr(relaxation, "COMPILED", {})
+    monkeypatch.setattr(compiled, "COMPILED", relaxation.COMPILED)
     monkeypatch.setattr(kernels, "compiled", lambda function: lambda *given: function(*given))
 
     def given(seconds, kept=False):
@@ -166,8 +167,8 @@ def spend(monkeypatch):
 def on():
     """Return whether a search goes on with compiled functions."""
     compiled.go_on()
-    assert len(compiled.COMPILED) in (0, len(compiled.ENTRIES))
-    return compiled.fast(interior_point.run) is not interior_point.run
+    assert len(relaxation.COMPILED) in (0, len(relaxation.ENTRIES))
+    return relaxation.fast(interior_point.run) is not interior_point.run
 
 
 def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(spend):
@@ -191,7 +192,7 @@ def test_a_long_time_limit_begins_when_the_functions_are_compiled(spend, monkeyp
     monkeypatch.setattr(kernels, "compiled", lambda function: SimpleNamespace(signatures=[]))
     for limit in (None, 5.0, 60.0):
         with clock.limited(limit), compiled.before_the_clock(lambda: called.append(clock.left())):
-            assert len(compiled.COMPILED) == (len(compiled.ENTRIES) if limit == 60.0 else 0)
+            assert len(relaxation.COMPILED) == (len(relaxation.ENTRIES) if limit == 60.0 else 0)
             assert limit is None or clock.left() > 0.9 * limit
     assert called == [None]
 
@@ -202,7 +203,7 @@ def test_a_search_changes_over_when_its_seconds_have_passed_and_has_the_same_ans
     visit, visits, answers, ticks = SelectionSearch._branch, [], [], itertools.count()
     monkeypatch.setattr(compiled, "thread_time", lambda: float(next(ticks)))
     monkeypatch.setattr(
-        SelectionSearch, "_branch", lambda self, node: visits.append(bool(compiled.COMPILED)) or visit(self, node)
+        SelectionSearch, "_branch", lambda self, node: visits.append(bool(relaxation.COMPILED)) or visit(self, node)
     )
     for seconds in (np.inf, 8.0):
         visits.clear()
@@ -218,7 +219,7 @@ def test_a_search_changes_over_when_its_seconds_have_passed_and_has_the_same_ans
 SEARCH = """
 import json, sys
 from fsopt.linear import batch as svm_batch
-from fsopt.search.branch_and_benders import compiled
+from fsopt.search.branch_and_benders import compiled, relaxation
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.problem import BranchSettings
 from selection_cases import NOISE, problem_of
@@ -234,7 +235,7 @@ for seconds in (float('inf'), 0.0):
     assert ("numba" in sys.modules) == (seconds == 0.0)  # a short search does not import it
 with clock.limited(1.0):
     compiled.go_on()  # what is compiled costs no time
-    found = [compiled.fast(function) for function in compiled.ENTRIES]
+    found = [relaxation.fast(function) for function in relaxation.ENTRIES]
     assert all(len(function.signatures) == 1 for function in found), found
 print(json.dumps(answers))
 """

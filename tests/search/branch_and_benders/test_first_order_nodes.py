@@ -1,6 +1,7 @@
-"""Nodes bounded by first-order steps: enumeration, interior points, exact proofs, and the problems they are for."""
+"""Relaxations by first-order steps, of sparse roots and of large nodes: enumeration, interior points, exact proofs."""
 
 import itertools
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -10,11 +11,15 @@ from support import blobs, sampled
 
 import fsopt
 from fsopt.data import Dataset
-from fsopt.search.branch_and_benders import first_order_nodes, nodes
+from fsopt.drivers.run import Run
+from fsopt.search.branch_and_benders import driver, first_order_nodes, nodes, root
 from fsopt.search.branch_and_benders.cuts import bound, make_cut, on_grid
+from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.evidence import verify
+from fsopt.search.branch_and_benders.first_order_nodes import RelaxationSteps, beginning
 from fsopt.search.branch_and_benders.interior_point import Goal
 from fsopt.search.branch_and_benders.nodes import NodeSolver
+from fsopt.search.branch_and_benders.problem import BranchSettings
 from fsopt.verification.verify import exactly
 
 SUITED = [kind for kind in KINDS if "implies" not in kind and "conflicts" not in kind and kind != "logic"]
@@ -38,9 +43,10 @@ def forced(monkeypatch):
 
 
 def case(seed, loss, kind):
-    """Return random data, penalty weight, limits without conflicts, and the loss."""
-    data, c, limits = drawn(kind, seed)
-    limits.pop("conflicts", None)
+    """Return random data, penalty weight, limits with a feature left out for conflicts, and the loss."""
+    data, c, limits = drawn(SUITED[kind], seed)
+    if limits.pop("conflicts", None):
+        limits["exclude"] = [j for j in range(data.p) if j not in limits["include"]][:1]
     rng = np.random.default_rng(seed)
     if seed % 2:
         data = Dataset(data.X, data.y, weights=rng.uniform(0.5, 2.0, data.n))
@@ -49,9 +55,9 @@ def case(seed, loss, kind):
     return data, c, limits, ("hinge", "squared-hinge")[loss]
 
 
-@pytest.mark.parametrize(("seed", "loss", "kind"), sampled(CASES, 40))
+@pytest.mark.parametrize(("seed", "loss", "kind"), sampled(CASES, 30))
 def test_the_best_of_all_allowed_selections_is_found_and_the_bound_is_not_above_it(seed, loss, kind, forced):
-    data, c, limits, loss = case(seed, loss, SUITED[kind])
+    data, c, limits, loss = case(seed, loss, kind)
     problem, best = problem_of(data, c, limits, loss), min(allowed_values(data, c, limits, loss).values())
     result = solved(problem)
     assert result.objective == pytest.approx(best, rel=2e-6)
@@ -60,19 +66,25 @@ def test_the_best_of_all_allowed_selections_is_found_and_the_bound_is_not_above_
     assert forced or limits.get("m") == data.p or not problem.root().free.any()
 
 
-@pytest.mark.parametrize(("seed", "loss", "kind"), sampled(CASES, 20))
+@pytest.mark.parametrize(("seed", "loss", "kind"), sampled(CASES, 16))
 def test_a_bound_is_at_least_that_of_interior_points_and_its_cut_is_below_all_selections(seed, loss, kind, forced):
-    data, c, limits, loss = case(seed, loss, SUITED[kind])
+    data, c, limits, loss = case(seed, loss, kind)
     problem, values = problem_of(data, c, limits, loss), allowed_values(data, c, limits, loss)
     at, parent = problem.root(), None
     while at is not None and at.free.any():
         exact = NodeSolver(problem).by_parent(at, None, Goal(1e-9)).bound
+        steps = RelaxationSteps(problem, at, np.flatnonzero(at.free), sp.csr_array(problem.signed), beginning(problem))
+        steps.run(Goal(1e-6))  # those of a sparse root, in double precision
+        assert steps.lower <= exact * (1 + 2e-4)
+        assert exact <= steps.upper * (1 + 1e-8)
         found = NodeSolver(problem).solve(at, parent, Goal(1e-5))
         assert found.bound >= exact * (1 - 1e-4)
         cut = make_cut(problem, 0, on_grid(found.alpha, problem.y, problem.caps), found.mu)
         below = [v for s, v in values.items() if np.all(at.inside <= s) and not np.any(at.outside & np.array(s, bool))]
         assert bound(problem, cut, at).value == pytest.approx(found.bound, rel=1e-5)
         assert bound(problem, cut, at).value <= min(below, default=np.inf) * (1 + 1e-9)
+        assert np.all(found.hyperplane.sigma[at.inside] == 1.0)
+        assert not np.any(found.hyperplane.sigma[at.outside])
         parent = found.hyperplane
         at = problem.propagated(at.decided(int(np.flatnonzero(at.free)[0]), selected=bool(len(forced) % 2)))
 
@@ -86,6 +98,21 @@ def test_a_proof_is_confirmed_exactly(params, forced):
     assert float(check.claims[0].lower) - 1e-6 <= found.objective <= float(check.claims[0].upper) + 1e-6
 
 
+def test_a_search_that_is_resumed_or_divided_has_the_answer_of_the_whole_one(forced, tmp_path, monkeypatch):
+    monkeypatch.setattr(driver, "RAMP", 2)
+    problem, path = problem_of(NOISE, 1.0, {"m": 5}), tmp_path / "run.npz"
+    whole = solved(problem, tolerance=1e-4)
+    branch_and_benders(problem, settings=BranchSettings(tolerance=1e-4, max_nodes=9), run=Run(checkpoint=path))
+    again = branch_and_benders(problem, settings=BranchSettings(tolerance=1e-4), run=Run(resume=path))
+    assert [again.objective, again.bound] == [whole.objective, whole.bound]
+    with ThreadPoolExecutor() as executor:
+        divided = branch_and_benders(
+            problem, settings=BranchSettings(tolerance=1e-4, jobs=2), run=Run(executor=executor)
+        )
+    assert divided.objective == pytest.approx(whole.objective, rel=1e-4)
+    assert verify(problem, divided.point["evidence"]).bound == pytest.approx(divided.bound, rel=1e-12)
+
+
 def test_a_node_that_is_pruned_or_branched_ends_at_half_of_the_distance_to_the_cutoff():
     problem = problem_of(blobs(80, 60, seed=2, gap=0.2), 1.0, {"m": 4})
     at, exact = problem.root(), NodeSolver(problem).solve(problem.root(), None, Goal(1e-9)).bound
@@ -96,20 +123,19 @@ def test_a_node_that_is_pruned_or_branched_ends_at_half_of_the_distance_to_the_c
         assert min(cutoff, exact - 0.7 * (cutoff - exact)) <= found.bound <= exact * (1 + 1e-6)
 
 
-@pytest.mark.parametrize(
-    ("change", "params"),
-    [
-        ("groups", {"m": 2, "groups": [[0, 1], [2], [3]]}),
-        ("sign", {"m": 2, "positive": [0]}),
-        ("logistic", {"m": 2, "loss": "logistic"}),
-        ("two constraints", {"m": 2, "conflicts": [[0, 1]]}),
-        ("sparse", {"m": 2}),
-    ],
-)
-def test_other_problems_keep_the_interior_points(change, params, forced):
-    data = blobs(40, 4, seed=1)
-    data = Dataset(sp.csr_array(data.X), data.y) if change == "sparse" else data
-    assert fsopt.fit("best-subset", data, scale="none", **params).status == "optimal"
+OTHERS = {
+    "groups": [[0, 1], [2], [3]],
+    "positive": [0],
+    "upper": {"x1": 0.5},
+    "loss": "logistic",
+    "conflicts": [[0, 1]],
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_problems_keep_the_interior_points(name, forced):
+    found = fsopt.fit("best-subset", blobs(40, 4, seed=1), m=2, scale="none", **{name: OTHERS[name]})
+    assert found.status == "optimal"
     assert not forced
 
 
@@ -117,3 +143,25 @@ def test_a_problem_is_large_by_its_samples_times_features():
     for n, expected in ((40, False), (60, True)):
         problem = problem_of(blobs(n, 20_000, seed=1), 1.0, {"m": 2})
         assert first_order_nodes.large(problem, problem.root()) == expected
+
+
+def wide(seed, n=40, p=200):
+    """Return sparse data of more features than interior points take at once."""
+    rng = np.random.default_rng(seed)
+    X = sp.random(n, p, density=0.1, random_state=rng, format="csr")
+    score = X[:, :8].sum(axis=1) - X[:, 8:16].sum(axis=1)
+    return Dataset(X, np.where(np.ravel(score) + 0.1 * rng.normal(size=n) > 0.0, 1.0, -1.0))
+
+
+@pytest.mark.parametrize("limits", [{"m": 3}, {"lam": 0.5}], ids=["cardinality", "penalised"])
+def test_a_sparse_root_has_the_bound_of_the_steps_then_that_of_interior_points(limits, monkeypatch):
+    problem, whole = problem_of(wide(1), 1.0, limits), NodeSolver.solve
+    exact = NodeSolver(problem).solve(problem.root(), None, Goal(1e-9)).bound
+    result = solved(problem, max_nodes=0, tolerance=1e-5, thorough=False)
+    assert result.bound == pytest.approx(exact, rel=1e-5)
+    monkeypatch.setattr(root, "SYSTEM", 0.0)
+    monkeypatch.setattr(NodeSolver, "solve", lambda self, at, *args: None if at.free.any() else whole(self, at, *args))
+    result = solved(problem, max_nodes=0, thorough=False)
+    assert exact * (1 - 2e-3) <= result.bound <= exact * (1 + 1e-8)
+    monkeypatch.undo()
+    assert verify(problem, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)

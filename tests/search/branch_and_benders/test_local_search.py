@@ -99,27 +99,6 @@ def test_of_many_features_those_of_smallest_weight_are_exchanged_but_none_that_i
     assert found.value == pytest.approx(exact_value(data, found.mask(12), 1.0, "hinge"), rel=1e-5)
 
 
-def test_a_descent_that_meets_an_earlier_one_ends_where_that_ended(monkeypatch):
-    data = blobs(30, 10, seed=2, gap=0.3)
-    search = LocalSearch(problem_of(data, 1.0, {"m": 3}), [], 10**6, always)
-    scanned = []
-
-    def scan(self, at):
-        scanned.append(tuple(at.features))
-        return real(self, at)
-
-    real = LocalSearch._neighbour
-    monkeypatch.setattr(LocalSearch, "_neighbour", scan)
-    found = search.descend(np.arange(10) >= 7)
-    assert len(scanned) > 2
-    for features in list(scanned):
-        again = search.descend(np.isin(np.arange(10), features))
-        assert (again.value, again.features.tolist()) == (found.value, found.features.tolist())
-    best = search.restarted(found.mask(10), 30, 0)
-    assert best.value <= found.value
-    assert len(scanned) == len(set(scanned))
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_allowed_exchanges_are_those_of_the_constraints(kind):
     data, c, limits = drawn(kind, 1)
