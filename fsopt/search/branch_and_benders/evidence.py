@@ -166,7 +166,7 @@ def certify(search: SelectionSearch, answer: Incumbent, lower: float) -> Certifi
 
 def useful_cuts(search: SelectionSearch) -> list[Grid]:
     """Return the multipliers of the cuts in the pool."""
-    return [search.tree.cuts[name][0] for name in search.pool.names.tolist() if name in search.tree.cuts]
+    return [search.tree.cuts[name][0] for name in search.pool.names if name in search.tree.cuts]
 
 
 def _text(array: NDArray[Any]) -> str:
@@ -248,7 +248,7 @@ def save_checkpoint(path: Path, search: SelectionSearch, run: Mapping[str, Any])
         "stream": [(number,) for number in stream],
         "cuts": [(name, *cut) for name, cut in search.tree.cuts.items()],
         "open": [(node.number, node.cut.name, *vars(node.hyperplane).values()) for node in search.open],
-        "pool": [*zip(search.pool.names, search.pool.score, strict=True)],
+        "pool": [*zip(search.pool.names, search.pool.score, strict=False)],
         "gains": [*zip(*search.gains, strict=True)],
         "best": [] if best is None else [(best.selection, best.w, best.value)],
         "tried": [(np.unpackbits(np.frombuffer(key, dtype=np.uint8), count=p), value) for key, value in tried],
@@ -305,10 +305,9 @@ def _restored(
         node, cut = nodes[number], known(int(name))
         near = NodeHyperplane(w, float(b), sigma, alpha)
         search.frontier.push(SelectionNode(number, node, bound(problem, cut, node).value, cut, near))
-    for place, name in enumerate(at["pool"][0].tolist()):
-        if name >= 0:
-            search.pool.put(place, known(name))
-    search.pool.score[:] = at["pool"][1]
+    for name in at["pool"][0].tolist():
+        search.pool.add(known(name))
+    search.pool.score[: len(search.pool.held)] = at["pool"][1]
     search.pool.tests, search.pool.hits = (int(v) for v in words["pool"])
     search.incumbents.tried = {
         np.packbits(one).tobytes(): float(value) for one, value in zip(*at["tried"], strict=True)

@@ -148,7 +148,7 @@ class Incumbents:
             self._exchange_groups(most, go_on)
         if self.best is None or self.problem.columns is not None:
             return
-        search = LocalSearch(self.problem, list(self.pool.cuts(CUTS)), most, go_on)
+        search = LocalSearch(self.problem, [self.pool.held[k] for k in self.pool.useful(CUTS)], most, go_on)
         found = search.restarted(self.best.selection, fails, SEED)
         if found is not None:
             w = np.zeros(self.problem.p)

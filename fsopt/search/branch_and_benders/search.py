@@ -24,7 +24,7 @@ from fsopt.search.branch_and_benders.interior_point import Goal
 from fsopt.search.branch_and_benders.local_search import AT_ONCE, last_multipliers, one_left
 from fsopt.search.branch_and_benders.nodes import NodeHyperplane, NodeSolver
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
-from fsopt.search.branch_and_benders.tree import Frontier, SelectionTree
+from fsopt.search.branch_and_benders.tree import EMPTY, LEAF, Frontier, SelectionTree
 from fsopt.typing import Matrix, Vector
 
 PRIOR = 1.0
@@ -169,7 +169,7 @@ class SelectionSearch:
     def forget(self, most: int) -> None:
         """Drop the multipliers that nothing needs, and of leaves the oldest where they take over ``most`` bytes."""
         nodes = {node.cut.name for node in self.open}
-        self.tree.forget(nodes | set(self.pool.names.tolist()), most)
+        self.tree.forget(nodes | set(self.pool.names), most)
 
     def seed(self, grids: Sequence[Grid]) -> None:
         """Put the cuts of multipliers that are known into the pool."""
@@ -201,7 +201,7 @@ class SelectionSearch:
         self.nodes += 1
         here = self.problem.propagated(at)
         if here is None:
-            self.tree.empty(number)
+            self.tree.mark(number, EMPTY)
             return None
         cut = self.pool.best(here, self.cutoff)
         for known in (parent.cut, cut):
@@ -268,7 +268,7 @@ class SelectionSearch:
             here: CutBound = cuts.bound(self.problem, cut, at)
             if here.value >= cutoff:
                 self.closed = min(self.closed, here.value)
-                self.tree.leaf(number, cut.name)
+                self.tree.mark(number, LEAF, cut.name)
                 return None
             without, within = here.if_not >= cutoff, here.if_selected >= cutoff  # of free features, or below the cutoff
             selected, others = without.nonzero()[0], (within & ~without).nonzero()[0]
@@ -279,7 +279,7 @@ class SelectionSearch:
             self.tree.peg(number, cut.name, selected, others)
             left = self.problem.propagated(at.decided(selected, selected=True).decided(others, selected=False))
             if left is None:
-                self.tree.empty(number)
+                self.tree.mark(number, EMPTY)
                 return None
             at = left
 
@@ -291,7 +291,7 @@ class SelectionSearch:
             cut = self.incumbents.solve(at.inside, self.cutoff)[1]
         cut = self._zero_cut() if cut is None else cut
         self.closed = min(self.closed, value(self.problem, cut, at))
-        self.tree.leaf(number, cut.name)
+        self.tree.mark(number, LEAF, cut.name)
 
     def _last_feature(self, number: int, at: Partial, near: NodeHyperplane, gains: Vector) -> None:
         """Close a node where one feature more can be selected, given a hyperplane and the gains of its cut."""
@@ -363,7 +363,7 @@ class Enumeration(SelectionSearch):
             return
         assert cut is not None
         self.closed = min(self.closed, cuts.value(self.problem, cut, at))
-        self.tree.leaf(number, cut.name)
+        self.tree.mark(number, LEAF, cut.name)
 
     def _round(self, at: Partial, hyperplane: NodeHyperplane) -> None:
         """Look for no incumbents: every selection below the cutoff is found in its own node."""

@@ -107,7 +107,7 @@ def _take_in(search: SelectionSearch, part: SearchPart) -> None:
     search.solver.width, search.solver.widest = part.width
     search.gains += part.gains
     search.incumbents.offer(part.best)
-    known = set(search.pool.names.tolist())
+    known = set(search.pool.names)
     for cut in part.cuts:
         if cut.name not in known:
             search.pool.add(cut)
@@ -135,11 +135,10 @@ def _searched(local: _Local, tolerance: float, part: SearchPart, go_on: Callable
     with counted(), suppress(OutOfTimeError):
         search.run(2**62, lambda: go_on() and search.tree.next < first + BLOCK)
     cuts, given = search.tree.cuts, {node.number for node in part.nodes}
-    local.grids = {name: cuts[name] for name in pool.names.tolist() if name in cuts}
+    local.grids = {name: cuts[name] for name in pool.names if name in cuts}
     opened = [node for node in search.frontier if node.number not in given]
-    places = {name: k for k, name in enumerate(pool.names.tolist())}
-    new = [cut for cut in pool.cuts() if cut.name >= first]
-    shared = sorted(new, key=lambda cut: -pool.score[places[cut.name]])[:SHARED]
+    new = [k for k, cut in enumerate(pool.held) if cut.name >= first]
+    shared = [pool.held[k] for k in sorted(new, key=lambda k: -pool.score[k])[:SHARED]]
     search.tree.forget({node.cut.name for node in opened} | {cut.name for cut in shared}, 2**62)
     return SearchPart(
         opened,
@@ -204,7 +203,8 @@ class Team:
         search.given.push(*nodes)
         multipliers, first = search.tree.cuts, search.tree.next
         search.tree.next += BLOCK + 64 * (search.problem.p + 64)  # a visit uses a few numbers for each feature at most
-        cuts = [cut for cut in search.pool.cuts(SHARED) if cut.name in multipliers]
+        given = (search.pool.held[k] for k in search.pool.useful(SHARED))
+        cuts = [cut for cut in given if cut.name in multipliers]
         tree = SelectionTree(cuts={cut.name: multipliers[cut.name] for cut in cuts}, next=first)
         width = (search.solver.width, search.solver.widest)
         part = SearchPart(nodes, tree, cuts, search.incumbents.best, width, search.gains.copy())

@@ -61,14 +61,6 @@ class SelectionTree:
         """Record the features that a cut decides at a node."""
         self.mark(node, PEG, cut, [*(selected + 1).tolist(), *(-not_selected - 1).tolist()])
 
-    def leaf(self, node: int, cut: int) -> None:
-        """Record that a cut closes a node."""
-        self.mark(node, LEAF, cut)
-
-    def empty(self, node: int) -> None:
-        """Record that the constraints leave no selection at a node."""
-        self.mark(node, EMPTY)
-
     def branch(self, node: int, feature: int) -> tuple[int, int]:
         """Record a branching, and return the nodes without and with the feature."""
         without, within = self.number(), self.number()
