@@ -33,9 +33,9 @@ from fsopt.methods.gbd.proofs import (
 from fsopt.methods.preprocessing import preprocess, scaled_hyperplane
 from fsopt.methods.spec import in_units
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
-from fsopt.search.branch_and_benders.columns import Columns
 from fsopt.search.branch_and_benders.evidence import verify as replayed
 from fsopt.search.branch_and_benders.problem import SelectionProblem
+from fsopt.search.branch_and_benders.relaxation import Columns
 from fsopt.typing import Mask, Vector
 
 if TYPE_CHECKING:

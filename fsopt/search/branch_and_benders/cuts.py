@@ -13,7 +13,7 @@ pays for, and those of the sum of squares and of the term :math:`\psi` of alpha 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -210,7 +210,6 @@ def bounds(problem: SelectionProblem, terms: Terms, inside: Mask, free: Mask) ->
     return np.asarray(base - (np.take_along_axis(gained, near, axis=1) * share).sum(axis=1))
 
 
-@dataclass
 class Pool:
     """The cuts that prune nodes without a solve, the most useful ones first to stay.
 
@@ -221,18 +220,13 @@ class Pool:
     tests, hits : how often the pool was asked, and how often it pruned.
     """
 
-    problem: SelectionProblem
-    held: list[BendersCut] = field(default_factory=list)
-    constants: Vector = field(init=False)
-    gains: Matrix = field(init=False)
-    score: Vector = field(init=False)
-    tests: int = 0
-    hits: int = 0
-
-    def __post_init__(self) -> None:
-        self.constants = np.zeros(CAPACITY)
-        self.gains = np.zeros((CAPACITY, self.problem.p))
-        self.score = np.zeros(CAPACITY)
+    def __init__(self, problem: SelectionProblem) -> None:
+        """Begin without cuts."""
+        self.problem = problem
+        self.held: list[BendersCut] = []
+        self.constants, self.score = np.zeros(CAPACITY), np.zeros(CAPACITY)
+        self.gains = np.zeros((CAPACITY, problem.p))
+        self.tests = self.hits = 0
 
     def add(self, cut: BendersCut) -> None:
         """Put a cut in the place of the least useful one."""

@@ -25,8 +25,8 @@ from fsopt.data.matrices import parts_of
 from fsopt.search.branch_and_benders.coverage import Coverage
 from fsopt.search.branch_and_benders.cuts import BendersCut, Grid, bound, make_cut, on_grid, valid_grid
 from fsopt.search.branch_and_benders.incumbents import Incumbent
-from fsopt.search.branch_and_benders.interior_point import Goal
-from fsopt.search.branch_and_benders.nodes import NodeHyperplane, NodeSolver
+from fsopt.search.branch_and_benders.interior_point import Goal, NodeHyperplane
+from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
 from fsopt.search.branch_and_benders.root import STAGES
 from fsopt.search.branch_and_benders.search import SelectionNode, SelectionSearch
@@ -162,11 +162,6 @@ def certify(search: SelectionSearch, answer: Incumbent, lower: float) -> Certifi
     wrong = sum(not valid_grid(grid, y, tops) for grid, _ in search.tree.cuts.values())
     residuals, tolerance = {"infeasible cuts": float(wrong)}, search.settings.tolerance
     return of_bounds(Kind.GBD, residuals, answer.value, lower, tolerance=tolerance, source="branch and bound")
-
-
-def useful_cuts(search: SelectionSearch) -> list[Grid]:
-    """Return the multipliers of the cuts in the pool."""
-    return [search.tree.cuts[name][0] for name in search.pool.names if name in search.tree.cuts]
 
 
 def _text(array: NDArray[Any]) -> str:

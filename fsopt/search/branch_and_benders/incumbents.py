@@ -10,9 +10,9 @@ import numpy as np
 
 from fsopt.common import clock
 from fsopt.search.branch_and_benders.cuts import BendersCut, Grid, Pool, make_cut, on_grid
-from fsopt.search.branch_and_benders.interior_point import Goal
+from fsopt.search.branch_and_benders.interior_point import Goal, NodeHyperplane
 from fsopt.search.branch_and_benders.local_search import LocalSearch, exchanges
-from fsopt.search.branch_and_benders.nodes import NodeHyperplane, NodeSolver
+from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.search.branch_and_benders.tree import SelectionTree
 from fsopt.typing import Mask, Vector

@@ -6,7 +6,7 @@ r"""The selection problem in arrays, and what the constraints on a partial selec
           \quad q = Z'\alpha, \quad Z = YX
 
 with the bounds and the curvature :math:`\gamma` of :mod:`fsopt.data.losses`: C and 0 for the hinge loss. Groups of
-features and bounds on their weights have another term of q: :mod:`fsopt.search.branch_and_benders.columns`.
+features and bounds on their weights have another term of q: :mod:`fsopt.search.branch_and_benders.relaxation`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from fsopt.data import Dataset
 from fsopt.data.losses import HINGE, DualTerm, Loss
 from fsopt.data.matrices import divided, is_sparse
 from fsopt.models.blocks import number, whole
-from fsopt.search.branch_and_benders.columns import Columns
+from fsopt.search.branch_and_benders.relaxation import Columns
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 SLACK = 1e-9

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,9 +20,9 @@ from fsopt.search.branch_and_benders import compiled, cuts
 from fsopt.search.branch_and_benders.coverage import Coverage
 from fsopt.search.branch_and_benders.cuts import BendersCut, CutBound, Grid, Pool
 from fsopt.search.branch_and_benders.incumbents import Incumbent, Incumbents
-from fsopt.search.branch_and_benders.interior_point import Goal
+from fsopt.search.branch_and_benders.interior_point import Goal, NodeHyperplane
 from fsopt.search.branch_and_benders.local_search import AT_ONCE, last_multipliers, one_left
-from fsopt.search.branch_and_benders.nodes import NodeHyperplane, NodeSolver
+from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
 from fsopt.search.branch_and_benders.tree import EMPTY, LEAF, Frontier, SelectionTree
 from fsopt.typing import Matrix, Vector
@@ -76,7 +76,6 @@ class SelectionNode:
     hyperplane: NodeHyperplane
 
 
-@dataclass
 class SelectionSearch:
     """A branch and bound over partial selections.
 
@@ -92,26 +91,16 @@ class SelectionSearch:
     stage : stages of the root that are complete, see :mod:`fsopt.search.branch_and_benders.root`.
     """
 
-    problem: SelectionProblem
-    settings: BranchSettings
-    tree: SelectionTree = field(default_factory=SelectionTree)
-    pool: Pool = field(init=False)
-    incumbents: Incumbents = field(init=False)
-    solver: NodeSolver = field(init=False)
-    closed: float = np.inf
-    nodes: int = 0
-    gains: Matrix = field(init=False)
-    frontier: Frontier = field(default_factory=Frontier)
-    given: Frontier = field(default_factory=Frontier)
-    solved: int = 0
-    stage: int = 0
-
-    def __post_init__(self) -> None:
-        self.pool = Pool(self.problem)
-        self.solver = NodeSolver(self.problem)
-        tolerance = self.settings.tolerance
-        self.incumbents = Incumbents(self.problem, self.pool, self.tree, self.solver, min(1e-5, 0.05 * tolerance))
-        self.gains = np.zeros((2, self.problem.p))
+    def __init__(self, problem: SelectionProblem, settings: BranchSettings, tree: SelectionTree | None = None) -> None:
+        """Begin without a root, with the tree of another search where there is one."""
+        self.problem, self.settings = problem, settings
+        self.tree = SelectionTree() if tree is None else tree
+        self.pool, self.solver = Pool(problem), NodeSolver(problem)
+        gap = min(1e-5, 0.05 * settings.tolerance)
+        self.incumbents = Incumbents(problem, self.pool, self.tree, self.solver, gap)
+        self.gains, self.closed = np.zeros((2, problem.p)), np.inf
+        self.frontier, self.given = Frontier(), Frontier()
+        self.nodes = self.solved = self.stage = 0
 
     @property
     def bound(self) -> float:
@@ -326,7 +315,6 @@ class SelectionSearch:
         return without, at.decided(j, selected=False)
 
 
-@dataclass
 class Enumeration(SelectionSearch):
     """A search for all selections up to a limit: it closes no node below the cutoff but those of one, which it keeps.
 
@@ -337,9 +325,11 @@ class Enumeration(SelectionSearch):
     found : number of the node -> selection and its hyperplane.
     """
 
-    limit: float = np.inf
-    count: int | None = None
-    found: dict[int, Incumbent] = field(default_factory=dict)
+    def __init__(self, problem: SelectionProblem, settings: BranchSettings, limit: float, count: int | None) -> None:
+        """Begin without selections."""
+        super().__init__(problem, settings)
+        self.limit, self.count = limit, count
+        self.found: dict[int, Incumbent] = {}
 
     @property
     def cutoff(self) -> float:

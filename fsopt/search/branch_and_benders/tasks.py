@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
@@ -154,7 +154,6 @@ def _searched(local: _Local, tolerance: float, part: SearchPart, go_on: Callable
     )
 
 
-@dataclass
 class Team:
     """The tasks of a search, each with open nodes, while there are any and it may go on.
 
@@ -167,16 +166,12 @@ class Team:
     stopped : when it might not go on for the first time.
     """
 
-    search: SelectionSearch
-    jobs: int
-    go_on: Callable[[], bool]
-    key: str = field(default_factory=lambda: uuid4().hex)
-    owed: int = field(init=False)
-    batch: int = FEWEST
-    stopped: float = np.inf
-
-    def __post_init__(self) -> None:
-        self.owed = self.jobs
+    def __init__(self, search: SelectionSearch, jobs: int, go_on: Callable[[], bool]) -> None:
+        """Begin with a key of its own."""
+        self.search, self.jobs = search, jobs
+        self.go_on, self.key = go_on, uuid4().hex
+        self.owed, self.batch = jobs, FEWEST
+        self.stopped = np.inf
 
     def rounds(self, executor: Executor, started: float) -> Iterator[None]:
         """Run tasks until nothing is open, or it may not go on, or the workers are lost; yield between two rounds."""
