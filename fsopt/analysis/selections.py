@@ -63,7 +63,7 @@ class Asked(NamedTuple):
         problem = SelectionProblem.of(work, self.c, ones, right, lam, loss, columns)
         for features, selected in ((self.include, True), (self.exclude, False)):
             for j in features:
-                problem = problem.with_fixed(j, selected=selected)
+                problem = replace(problem, fixed=problem.fixed.decided(j, selected=selected))
         return problem
 
     def other_side(self, j: int, support: Collection[int]) -> Asked:

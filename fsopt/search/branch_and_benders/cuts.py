@@ -116,14 +116,7 @@ def cut_terms(problem: SelectionProblem, alpha: Matrix, mu: Matrix) -> tuple[Any
 
 
 class CutBound(NamedTuple):
-    """A lower bound on a node by one cut, and the changes of it when one more feature is decided.
-
-    Attributes
-    ----------
-    value : the bound.
-    if_selected, if_not : (p,) bounds on the node with one more feature selected, or not selected; only those of free
-        features mean anything.
-    """
+    """A lower bound on a node by one cut, and those (p,) with one more feature, of the free ones, selected or not."""
 
     value: float
     if_selected: Vector

@@ -23,8 +23,6 @@ EXCHANGE_GAP = 1e-3
 """Relative gap of the machines whose cuts bound the exchanges of groups."""
 CUTS = 16
 """Cuts of the pool that rule out exchanges."""
-SEED = 0
-"""Of the perturbed selections: a search finds the same whenever it is repeated."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +147,7 @@ class Incumbents:
         if self.best is None or self.problem.columns is not None:
             return
         search = LocalSearch(self.problem, [self.pool.held[k] for k in self.pool.useful(CUTS)], most, go_on)
-        found = search.restarted(self.best.selection, fails, SEED)
+        found = search.restarted(self.best.selection, fails, seed=0)
         if found is not None:
             w = np.zeros(self.problem.p)
             w[found.features] = found.hyperplane[:-1]

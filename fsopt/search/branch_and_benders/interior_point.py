@@ -61,14 +61,10 @@ CENTERING = 1e-4
 
 @dataclass(frozen=True)
 class Goal:
-    """When the interior point stops.
+    """When the interior point stops: at a relative gap, or at the lower bound, the cutoff, that prunes the node.
 
-    Attributes
-    ----------
-    gap : relative gap.
-    cutoff : lower bound at which the node is pruned.
-    branch : share of the distance to the cutoff: with a smaller gap, and an optimum below the cutoff, the node is to
-        be branched, and its bound needs no more digits. 0 for none.
+    With a gap below a share ``branch`` of the distance to the cutoff, and an optimum below it, the node is to be
+    branched, and its bound needs no more digits; 0 for none.
     """
 
     gap: float
@@ -78,12 +74,9 @@ class Goal:
 
 @dataclass(frozen=True)
 class NodeHyperplane:
-    """A hyperplane, the shares of the features and the multipliers, of a parent.
+    """A hyperplane w (d,) and b, the shares sigma (p,) of the features and the multipliers alpha (n,), of a parent.
 
-    Attributes
-    ----------
-    w, b : (d,) and scalar; ``sigma`` : (p,).
-    alpha : (n,) in single precision; negative where only the hyperplane is known.
+    In single precision alpha, and negative where only the hyperplane is known.
     """
 
     w: Vector
@@ -102,13 +95,9 @@ def _of_few(w: Any, b: float, sigma: Any, alpha: Floats) -> NodeHyperplane:
 
 @dataclass(frozen=True)
 class Solved:
-    """The best multipliers of a run, balanced up to rounding alpha (n,) and mu (k,), with their dual value.
+    """The best multipliers of a run, with their dual value, without a margin for rounding, and the last hyperplane.
 
-    Attributes
-    ----------
-    hyperplane : of the last iterate.
-    bound : without any margin for rounding.
-    late : whether the time limit ended the run.
+    They are alpha (n,), balanced up to rounding, and mu (k,); late where the time limit ended the run.
     """
 
     alpha: Vector

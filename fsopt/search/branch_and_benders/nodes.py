@@ -12,7 +12,7 @@ import numpy as np
 
 from fsopt.common import clock
 from fsopt.linear.first_order import Saddle
-from fsopt.search.branch_and_benders.first_order_nodes import large, relaxed
+from fsopt.search.branch_and_benders.first_order_nodes import beginning, large, relaxed
 from fsopt.search.branch_and_benders.interior_point import Goal, NodeHyperplane, Solved, solve
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.search.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, fast, warm_start
@@ -263,9 +263,7 @@ class NodeSolver:
         if len(free) <= WHOLE:
             return free
         if shares is None:
-            y = self.problem.y
-            alpha = np.where(y > 0, 1.0 / max((y > 0).sum(), 1), 1.0 / max((y < 0).sum(), 1))
-            size = self.problem.sizes(self.problem.products(alpha))[free]
+            size = self.problem.sizes(self.problem.products(beginning(self.problem).alpha))[free]
             return np.sort(free[np.argsort(-size, kind="stable")[:WHOLE]])
         likely = free[shares[free] > 1e-3]
         if len(likely) < WHOLE:

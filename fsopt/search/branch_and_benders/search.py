@@ -24,11 +24,9 @@ from fsopt.search.branch_and_benders.interior_point import Goal, NodeHyperplane
 from fsopt.search.branch_and_benders.local_search import AT_ONCE, last_multipliers, one_left
 from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
-from fsopt.search.branch_and_benders.tree import EMPTY, LEAF, Frontier, SelectionTree
+from fsopt.search.branch_and_benders.tree import EMPTY, LEAF, PEG, Frontier, SelectionTree
 from fsopt.typing import Matrix, Vector
 
-PRIOR = 1.0
-"""The mean of all features counts as much as that many observations of a feature."""
 SMALLEST = 0.1
 """A weight counts as at least this share of the largest one: what a tiny weight seems to gain says nothing."""
 SHARES = 1e-4, 0.999
@@ -51,7 +49,7 @@ def branching_feature(gains: Matrix, at: Partial, sigma: Vector, sizes: Vector) 
     total, count = gains
     seen = float(count.sum())
     mean = float(total.sum()) / seen if seen else 1.0
-    unit = (total[chosen] + PRIOR * mean) / (count[chosen] + PRIOR)
+    unit = (total[chosen] + mean) / (count[chosen] + 1.0)  # the mean of all counts as one observation of each
     return int(chosen[np.argmax(unit * sizes[chosen])])
 
 
@@ -225,8 +223,8 @@ class SelectionSearch:
             if (here := self._pegged(number, at, cut)) is None:
                 return None
             at = here
-        values: list[float] = [cuts.value(self.problem, c, at) for c in known] or [0.0]
-        best = known[int(np.argmax(values))] if known else self._zero_cut()
+        values = [cuts.value(self.problem, c, at) for c in known]
+        best = known[int(np.argmax(values))]
         self.frontier.push(SelectionNode(number, at, max(values), best, hyperplane))
         return max(values)
 
@@ -265,7 +263,7 @@ class SelectionSearch:
                 return at
             values = [here.if_not[selected].min(initial=np.inf), here.if_selected[others].min(initial=np.inf)]
             self.closed = min(self.closed, *values)
-            self.tree.peg(number, cut.name, selected, others)
+            self.tree.mark(number, PEG, cut.name, [*(selected + 1).tolist(), *(-others - 1).tolist()])
             left = self.problem.propagated(at.decided(selected, selected=True).decided(others, selected=False))
             if left is None:
                 self.tree.mark(number, EMPTY)
@@ -301,28 +299,20 @@ class SelectionSearch:
                 cut = self.incumbents.add_cut(alpha, pooled=False)
                 if cut is not None:
                     gains, rest = cut.gains, self._pegged(number, rest, cut)
-                if rest is not None and not rest.outside[j]:
-                    number, rest = self._decided(number, rest, j)
-
-    def _decided(self, number: int, at: Partial, j: int) -> tuple[int, Partial | None]:
-        """Close the selection with a feature alone; return the node without it, None where every selection has it."""
-        if at.inside[j]:
-            self._finish(number, at, None)
-            return number, None
-        without, within = self.tree.branch(number, j)
-        chosen = at.decided(j, selected=True).inside
-        self._finish(within, Partial(chosen, ~chosen), None)
-        return without, at.decided(j, selected=False)
+                if rest is None or rest.outside[j]:
+                    continue
+                if rest.inside[j]:
+                    self._finish(number, rest, None)
+                    return
+                chosen = rest.decided(j, selected=True).inside
+                number, within = self.tree.branch(number, j)
+                self._finish(within, Partial(chosen, ~chosen), None)
+                rest = rest.decided(j, selected=False)
 
 
 class Enumeration(SelectionSearch):
-    """A search for all selections up to a limit: it closes no node below the cutoff but those of one, which it keeps.
-
-    Attributes
-    ----------
-    limit : the largest value of a selection that is wanted.
-    count : the number of selections that are wanted, the best of them; None for all up to the limit.
-    found : number of the node -> selection and its hyperplane.
+    """A search for all selections up to a limit, or the best so many: it closes no node below the cutoff but those of
+    one, which it keeps by the number of its node.
     """
 
     def __init__(self, problem: SelectionProblem, settings: BranchSettings, limit: float, count: int | None) -> None:
