@@ -16,7 +16,7 @@ from fsopt.search.branch_and_benders.first_order_nodes import beginning, large, 
 from fsopt.search.branch_and_benders.interior_point import Goal, NodeHyperplane, Solved, solve
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.search.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, fast, warm_start
-from fsopt.typing import Indices, Mask, Matrix, Vector
+from fsopt.typing import Indices, Mask, Vector
 
 
 @dataclass(frozen=True)
@@ -47,15 +47,15 @@ def node_program(problem: SelectionProblem, at: Partial, features: Indices, samp
         balance = float(problem.y @ alpha)
     kept = None if samples is None else samples.kept
     rows = np.vstack([problem.rows(columns, kept), problem.y if kept is None else problem.y[kept]])
-    left = problem.r + problem.tolerances - problem.R[:, inside].sum(axis=1)
-    R = problem.R[:, features]
-    active = _active(R, left)
+    active, left = _active(problem, inside, features)
     lam, selected = problem.lam[features], len(problem.places(inside))
     node = problem.columns and problem.columns.at(len(inside), both)
     if node and not len(features) and not node.bounds:  # the machine of a selection is one of its columns
         node = None
     term = problem.term.of(kept).each(rows.shape[1])
-    return NodeRelaxation(rows, *term, selected, R[active], left[active], lam, q, constant, balance, columns=node)
+    return NodeRelaxation(
+        rows, *term, selected, problem.R[:, features][active], left[active], lam, q, constant, balance, columns=node
+    )
 
 
 def unfolded(
@@ -72,17 +72,17 @@ def unfolded(
     sigma[inside], sigma[features] = 1.0, solved.hyperplane.sigma
     mu = solved.mu
     if len(mu) < len(problem.r):
-        left = problem.r + problem.tolerances - problem.R[:, inside].sum(axis=1)
         mu = np.zeros(len(problem.r))
-        mu[_active(problem.R[:, features], left)] = solved.mu
+        mu[_active(problem, inside, features)[0]] = solved.mu
     hyperplane = NodeHyperplane(w, solved.hyperplane.b, sigma, alpha.astype(np.float32))
     return Solved(alpha, mu, hyperplane, solved.bound, solved.late)
 
 
-def _active(R: Matrix, left: Vector) -> Mask:
-    """Return the constraints (k,) that a free feature can violate; the others have the multiplier 0."""
-    reached = np.maximum(R, 0.0).sum(axis=1)
-    return np.asarray((reached > left) & (reached > 0.0))
+def _active(problem: SelectionProblem, inside: Indices, features: Indices) -> tuple[Mask, Vector]:
+    """Return the constraints (k,) that a free feature can violate, others have the multiplier 0, and what is left."""
+    left = problem.r + problem.tolerances - problem.R[:, inside].sum(axis=1)
+    reached = np.maximum(problem.R[:, features], 0.0).sum(axis=1)
+    return (reached > left) & (reached > 0.0), left
 
 
 WIDTHS = (0.3, 0.65)

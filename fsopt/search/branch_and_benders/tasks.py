@@ -100,7 +100,9 @@ def _local(key: str, problem: SelectionProblem | None) -> _Local | None:
 
 def _take_in(search: SelectionSearch, part: SearchPart) -> None:
     """Let a search go on with a part of another one: what a task is given, or what it returns."""
-    search.tree.merge(part.tree)
+    for number, marks in part.tree.marks.items():
+        search.tree.marks.setdefault(number, []).extend(marks)
+    search.tree.cuts.update(part.tree.cuts)
     search.closed = min(search.closed, part.closed)
     search.nodes += part.visited
     search.solved += part.solved

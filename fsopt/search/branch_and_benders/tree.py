@@ -78,12 +78,6 @@ class SelectionTree:
                 break
             size -= self.cuts.pop(name)[0].nbytes
 
-    def merge(self, other: SelectionTree) -> None:
-        """Take over the part of the tree below some nodes that another search made."""
-        for node, marks in other.marks.items():
-            self.marks.setdefault(node, []).extend(marks)
-        self.cuts.update(other.cuts)
-
     def stream(self, opened: Mapping[int, int | None]) -> Iterator[Mark]:
         """Yield the marks from the root, open nodes as leaves with their cuts, or for None as ``NODE``."""
         stack = [(0, iter(self.marks.get(0, ())))]
