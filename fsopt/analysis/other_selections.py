@@ -18,7 +18,7 @@ from fsopt.search.branch_and_benders.evidence import cuts_by_name, replay
 from fsopt.search.branch_and_benders.incumbents import Incumbent
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
 from fsopt.search.branch_and_benders.search import Enumeration
-from fsopt.search.branch_and_benders.tree import FORGOTTEN
+from fsopt.search.branch_and_benders.tree import FORGOTTEN, LEAF
 from fsopt.typing import Vector
 
 MARGIN = 1e-8
@@ -97,9 +97,9 @@ def others_of(
 ) -> Others:
     """Return the tree of an enumeration, of which only the listed selections are open."""
     for node in search.frontier:
-        search.tree.leaf(node.number, node.cut.name)
+        search.tree.mark(node.number, LEAF, node.cut.name)
     for unlisted in search.found.keys() - listed.keys():
-        search.tree.leaf(unlisted, FORGOTTEN)
+        search.tree.mark(unlisted, LEAF, FORGOTTEN)
     stream, cuts = search.tree.evidence(dict.fromkeys(listed))
     others = Others(within, count, -np.inf, ended, search.nodes, stream, cuts)
     supports = [tuple(np.flatnonzero(one.selection).tolist()) for one in listed.values()]

@@ -33,9 +33,9 @@ from fsopt.methods.gbd.proofs import (
 from fsopt.methods.preprocessing import preprocess, scaled_hyperplane
 from fsopt.methods.spec import in_units
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
-from fsopt.search.branch_and_benders.columns import Columns
 from fsopt.search.branch_and_benders.evidence import verify as replayed
 from fsopt.search.branch_and_benders.problem import SelectionProblem
+from fsopt.search.branch_and_benders.relaxation import Columns
 from fsopt.typing import Mask, Vector
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Asked(NamedTuple):
         problem = SelectionProblem.of(work, self.c, ones, right, lam, loss, columns)
         for features, selected in ((self.include, True), (self.exclude, False)):
             for j in features:
-                problem = problem.with_fixed(j, selected=selected)
+                problem = replace(problem, fixed=problem.fixed.decided(j, selected=selected))
         return problem
 
     def other_side(self, j: int, support: Collection[int]) -> Asked:

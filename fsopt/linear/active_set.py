@@ -32,8 +32,8 @@ import scipy
 
 from fsopt.data import Dataset
 from fsopt.linear.interior_point import minimise
-from fsopt.search.branch_and_benders.interior_point import Goal
-from fsopt.search.branch_and_benders.nodes import NodeHyperplane, NodeSolver
+from fsopt.search.branch_and_benders.interior_point import Goal, NodeHyperplane
+from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.typing import Mask, Matrix, Vector
 

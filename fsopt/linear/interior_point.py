@@ -158,7 +158,7 @@ def _goals(best: Best, recorder: Recorder) -> Loop:
     for goal in GOALS:
         solved = solve(program.node, Goal(goal), at)
         if solved is not None:
-            best.look(program.weights(solved.w) * program.unit, c * solved.alpha)
+            best.look(program.weights(solved.hyperplane.w) * program.unit, c * solved.alpha)
         recorder.count(SOLVER, time.perf_counter() - started)
         started = time.perf_counter()
         last = goal == GOALS[-1]

@@ -35,10 +35,10 @@ from fsopt.methods.verdict import finite_vector
 from fsopt.models.gbd.feature_lists import BOUNDS, ENDS, Groups, WeightBounds, feature_groups
 from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.selection_constraints import RULES
-from fsopt.search.branch_and_benders.columns import Columns
 from fsopt.search.branch_and_benders.compiled import counted
 from fsopt.search.branch_and_benders.evidence import pack, verify
 from fsopt.search.branch_and_benders.problem import BranchSettings, SelectionProblem
+from fsopt.search.branch_and_benders.relaxation import Columns
 from fsopt.search.branch_and_benders.root import begin
 from fsopt.search.branch_and_benders.search import SelectionSearch
 from fsopt.typing import Indices, Matrix, Vector

@@ -8,26 +8,13 @@ falls and is convex, what several features gain on a sample is at most the sum o
 
 A sample gains the more the smaller its margin is, so that the ends of an interval of b bound all :math:`G_j` within: to
 each interval belongs a piece of the cut. Where a weight gains on both classes, each of them pays for a share of its
-square: any two that sum to 1 are valid. With the heights :math:`h_+ = h(b_1)` and :math:`h_- = h(-b_2)` of both classes
-on :math:`[b_1, b_2]`, with the absolute entries :math:`z_1 \ge z_2 \ge \dots` of a column in a class that a weight of
-one sign gains on, and with the harm d that the weight does elsewhere for each unit of its size,
+square: any two that sum to 1 are valid. The gains are those of Lemma 9a of docs/exact.md, in sums of entries that are
+exact in integers; margins pay for all else.
 
-.. math:: \max_{w \ge 0} C \sum_k \min(z_k w, h) - C d w - \tfrac\kappa2 w^2
-          = \min_{0 \le a \le C} h \sum_k (C - a_k) + \frac1{2\kappa} \Big( \sum_k a_k z_k - C d \Big)_+^2,
-
-where a is C from the first k with :math:`C (z_k + z_{k+1} + \dots - d) z_k \le \kappa h` on, 0 before, and a share of C
-at one entry at most. Every a bounds the maximum. Sums of entries are exact in integers; margins pay for all else.
-
-Harm: at an intercept near the label L of the larger class its samples are at the margin. Where no column has numbers of
-both signs, the selected features are M, whose weights raise the margins of the smaller class, and P, whose weights
-lower them. What M loses on a sample of the larger class counts unless a feature of P touches it. With :math:`G_j` the
-gain of j in M without harm, :math:`N_j` that with all of it, and :math:`d_{jk}` the part of its harm on samples of k,
-
-.. math:: \sum_{M} N_j + \sum_{M} (G_j - N_j) \min \Big( 1, \sum_{k \in P} d_{jk} \Big)
-          \le \max_k \sum_{M} N_j + (G_j - N_j) (\theta + (1 - \theta) \pi d_{jk})
-
-for :math:`\pi = |P| \ge 1` and every share :math:`0 \le \theta \le 1`: the mean over P. The largest sum over a number
-of features is bounded by a threshold, and by what is above it. Proofs are Lemmas 9 and 10 of docs/exact.md.
+Harm: at an intercept near the label of the larger class its samples are at the margin. Where no column has numbers of
+both signs, what the weights of M, which raise the margins of the smaller class, lose on a sample of the larger one
+counts, unless a feature of P touches it, whose weights lower them: Lemma 10, with a share :math:`\theta` and a
+threshold for each number of features in P.
 """
 
 from __future__ import annotations

@@ -30,13 +30,7 @@ NUMBERS = 2**18
 
 @dataclass(frozen=True)
 class Leaves:
-    """The leaves of a tree.
-
-    Attributes
-    ----------
-    inside, free : masks (l, p) of the features that are selected, and of those that are not decided.
-    cut : (l,) places of the cuts that close them.
-    """
+    """Leaves: masks (l, p) of features selected, and of those not decided, and places (l,) of their cuts."""
 
     inside: Mask
     free: Mask
@@ -49,14 +43,7 @@ class Leaves:
 
 @dataclass(frozen=True)
 class Cover:
-    """Cuts that close all leaves.
-
-    Attributes
-    ----------
-    cut : (l,) the cut of each leaf, its place among these.
-    steps, grids : (k,) and (k, n), the multipliers in units of C / steps.
-    mu : (k, r) multipliers of the constraints, that of the main one 0.
-    """
+    """Cuts: their places (l,) for leaves, multipliers (k, n) in units of C / steps (k,), and mu (k, r), of main 0."""
 
     cut: Indices
     steps: Indices

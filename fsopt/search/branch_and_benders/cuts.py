@@ -13,8 +13,7 @@ pays for, and those of the sum of squares and of the term :math:`\psi` of alpha 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,8 +23,8 @@ from fsopt.search.branch_and_benders.problem import GRID, Partial, SelectionProb
 from fsopt.search.branch_and_benders.relaxation import entry, falling, fast, inner
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
-CAPACITY = 128
-"""Cuts in the pool."""
+CAPACITY, FEW = 128, 16
+"""Cuts in the pool, and those of them that are asked where it rarely prunes."""
 Grid = np.ndarray[tuple[int], np.dtype[np.int32]]
 """Multipliers (n,) in units of the largest upper bound / GRID."""
 
@@ -117,14 +116,7 @@ def cut_terms(problem: SelectionProblem, alpha: Matrix, mu: Matrix) -> tuple[Any
 
 
 class CutBound(NamedTuple):
-    """A lower bound on a node by one cut, and the changes of it when one more feature is decided.
-
-    Attributes
-    ----------
-    value : the bound.
-    if_selected, if_not : (p,) bounds on the node with one more feature selected, or not selected; only those of free
-        features mean anything.
-    """
+    """A lower bound on a node by one cut, and those (p,) with one more feature, of the free ones, selected or not."""
 
     value: float
     if_selected: Vector
@@ -211,86 +203,66 @@ def bounds(problem: SelectionProblem, terms: Terms, inside: Mask, free: Mask) ->
     return np.asarray(base - (np.take_along_axis(gained, near, axis=1) * share).sum(axis=1))
 
 
-@dataclass
 class Pool:
     """The cuts that prune nodes without a solve, the most useful ones first to stay.
 
     Attributes
     ----------
-    constants, gains : (CAPACITY,) and (CAPACITY, p); ``names`` : the cuts; empty places have the constant -inf.
+    held : the cuts, with their constants (CAPACITY,) and gains (CAPACITY, p).
     score : how often, and how lately, each cut was the best one for a node.
     tests, hits : how often the pool was asked, and how often it pruned.
     """
 
-    problem: SelectionProblem
-    constants: Vector = field(init=False)
-    gains: Matrix = field(init=False)
-    names: Indices = field(init=False)
-    score: Vector = field(init=False)
-    tests: int = 0
-    hits: int = 0
-
-    def __post_init__(self) -> None:
-        self.constants = np.full(CAPACITY, -np.inf)
-        self.gains = np.zeros((CAPACITY, self.problem.p))
-        self.names = np.full(CAPACITY, -1, dtype=np.int64)
-        self.score = np.zeros(CAPACITY)
+    def __init__(self, problem: SelectionProblem) -> None:
+        """Begin without cuts."""
+        self.problem = problem
+        self.held: list[BendersCut] = []
+        self.constants, self.score = np.zeros(CAPACITY), np.zeros(CAPACITY)
+        self.gains = np.zeros((CAPACITY, problem.p))
+        self.tests = self.hits = 0
 
     def add(self, cut: BendersCut) -> None:
         """Put a cut in the place of the least useful one."""
         place = int(np.argmin(self.score))
-        self.put(place, cut)
+        self.held[place : place + 1] = [cut]
+        self.constants[place], self.gains[place] = cut.constant, cut.gains
         self.score *= 0.99
         self.score[place] = 1.0
 
-    def put(self, place: int, cut: BendersCut) -> None:
-        """Put a cut in a place."""
-        self.constants[place] = cut.constant
-        self.gains[place] = cut.gains
-        self.names[place] = cut.name
+    def useful(self, most: int) -> Indices:
+        """Return the places of the cuts, of the most useful ones where there are more than ``most``."""
+        return np.sort(np.argsort(-self.score[: len(self.held)], kind="stable")[:most])
 
-    def cuts(self, most: int = CAPACITY) -> Iterable[BendersCut]:
-        """The cuts in the pool, the most useful of them where there are more than ``most``."""
-        used = np.flatnonzero(self.names >= 0)
-        if len(used) > most:
-            used = np.sort(used[np.argsort(-self.score[used], kind="stable")[:most]])
-        for k in used:
-            yield BendersCut(int(self.names[k]), float(self.constants[k]), self.gains[k].copy())
+    @property
+    def names(self) -> list[int]:
+        """The numbers of the cuts."""
+        return [cut.name for cut in self.held]
 
     def best(self, at: Partial, cutoff: float) -> BendersCut | None:
         """Return the cut of the largest bound on a node; None while the pool is empty."""
-        used = np.flatnonzero(self.names >= 0)
         # Where the pool rarely prunes, the few most useful cuts are asked alone: it is to cost less than it saves.
-        if self.tests > 100 and self.hits < 0.1 * self.tests and len(used) > 16:
-            used = used[np.argsort(-self.score[used], kind="stable")[:16]]
+        rare = self.tests > 100 and self.hits < 0.1 * self.tests
+        used = self.useful(FEW if rare else CAPACITY)
         if not len(used):
             return None
         bounds = self._bounds(used, at)
-        k = int(np.argmax(bounds))
+        place = int(used[np.argmax(bounds)])
         self.tests += 1
-        self.hits += bool(bounds[k] >= cutoff)
+        self.hits += bool(bounds.max() >= cutoff)
         if self.tests == 1000:
             self.tests, self.hits = 500, self.hits // 2
-        self.score[used[k]] += 1.0
-        place = used[k]
-        return BendersCut(int(self.names[place]), float(self.constants[place]), self.gains[place].copy())
+        self.score[place] += 1.0
+        return self.held[place]
 
     def _bounds(self, used: Indices, at: Partial) -> Vector:
         """Return the bound on the node by each cut: for equal weights in the main constraint a sum of largest gains."""
-        places, free = used[:, None], at.free.nonzero()[0]
-        gains = self.gains[places, free]
-        base = self.constants[used] - self.gains[places, at.inside.nonzero()[0]].sum(axis=1)
-        positive = np.maximum(gains, 0.0)
-        if self.problem.main is None or not positive.shape[1]:
-            return np.asarray(base - positive.sum(axis=1))
-        weight, right = self.problem.knapsack
-        left = right - float(weight[at.inside].sum())
+        (weight, right), free = self.problem.knapsack, at.free.nonzero()[0]
         weights = weight[free]
-        if np.all(weights == weights[0]) and weights[0] > 0.0:
-            most = int(left // weights[0])
-            if most >= positive.shape[1]:
-                return np.asarray(base - positive.sum(axis=1))
-            return np.asarray(
-                base - np.partition(positive, -most - 1, axis=1)[:, positive.shape[1] - most :].sum(axis=1)
-            )
-        return bounds(self.problem, (self.constants[used], self.gains[used]), at.inside[None], at.free[None])
+        if not len(free) or weights[0] <= 0.0 or np.any(weights != weights[0]):
+            return bounds(self.problem, (self.constants[used], self.gains[used]), at.inside[None], at.free[None])
+        places, inside = used[:, None], at.inside.nonzero()[0]
+        base, gains = self.constants[used] - self.gains[places, inside].sum(axis=1), self.gains[places, free]
+        fitting = int((right - float(weight[inside].sum())) // weights[0])
+        out = min(max(len(free) - fitting, 0), len(free))
+        largest = np.partition(np.maximum(gains, 0.0), max(out - 1, 0), axis=1)[:, out:]
+        return np.asarray(base - largest.sum(axis=1))

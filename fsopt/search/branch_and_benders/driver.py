@@ -6,7 +6,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -112,26 +111,19 @@ def _small() -> None:
     search.run(100, lambda: True)
 
 
-@dataclass
 class _Loop:
     """A search, the clock, and the record."""
 
-    problem: SelectionProblem
-    settings: BranchSettings
-    run: Run
-    interrupted: Callable[[], bool]
-    search: SelectionSearch = field(init=False)
-    recorder: Recorder = field(init=False)
-    keeper: Keeper = field(init=False)
-    started: float = field(default_factory=time.perf_counter)
-    counted: float = 0.0
-    slice_end: int = 0
-
-    def __post_init__(self) -> None:
-        self.search = SelectionSearch(self.problem, self.settings)
-        self.recorder = Recorder([], self.run)
-        self.keeper = Keeper(self.run.checkpoint, self._write)
-        self.counted = self.started
+    def __init__(
+        self, problem: SelectionProblem, settings: BranchSettings, run: Run, interrupted: Callable[[], bool]
+    ) -> None:
+        self.problem, self.settings = problem, settings
+        self.run, self.interrupted = run, interrupted
+        self.search = SelectionSearch(problem, settings)
+        self.recorder = Recorder([], run)
+        self.keeper = Keeper(run.checkpoint, self._write)
+        self.started = self.counted = time.perf_counter()
+        self.slice_end = 0
 
     @property
     def elapsed(self) -> float:
@@ -256,14 +248,14 @@ class _Loop:
     def end(self, stop: str) -> DriverResult:
         """Return the result, with the support vector machine on the incumbent solved to all digits."""
         search = self.search
-        best = search.incumbents.best
+        best, cuts = search.incumbents.best, search.tree.cuts
         assert best is not None
         search.incumbents.best, search.incumbents.gap = None, POLISH
         left = clock.left()  # at least a tenth of a second
         grace = None if left is None else max(left, SHARE * (self.run.time_limit or 0.0))
         with suppress(OutOfTimeError), clock.limited(grace, extend=True):
             search.incumbents.solve(best.selection)
-        point: dict[str, Any] = {"seeds": evidence.useful_cuts(search)}
+        point: dict[str, Any] = {"seeds": [cuts[name][0] for name in search.pool.names if name in cuts]}
         # A value that is as good may be that of another hyperplane, as far as the last digits of a value tell.
         polished = search.incumbents.best
         answer = best if polished is None or polished.value > best.value * (1.0 + POLISH) else polished

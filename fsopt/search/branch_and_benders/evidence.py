@@ -25,8 +25,8 @@ from fsopt.data.matrices import parts_of
 from fsopt.search.branch_and_benders.coverage import Coverage
 from fsopt.search.branch_and_benders.cuts import BendersCut, Grid, bound, make_cut, on_grid, valid_grid
 from fsopt.search.branch_and_benders.incumbents import Incumbent
-from fsopt.search.branch_and_benders.interior_point import Goal
-from fsopt.search.branch_and_benders.nodes import NodeHyperplane, NodeSolver
+from fsopt.search.branch_and_benders.interior_point import Goal, NodeHyperplane
+from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
 from fsopt.search.branch_and_benders.root import STAGES
 from fsopt.search.branch_and_benders.search import SelectionNode, SelectionSearch
@@ -164,11 +164,6 @@ def certify(search: SelectionSearch, answer: Incumbent, lower: float) -> Certifi
     return of_bounds(Kind.GBD, residuals, answer.value, lower, tolerance=tolerance, source="branch and bound")
 
 
-def useful_cuts(search: SelectionSearch) -> list[Grid]:
-    """Return the multipliers of the cuts in the pool."""
-    return [search.tree.cuts[name][0] for name in search.pool.names.tolist() if name in search.tree.cuts]
-
-
 def _text(array: NDArray[Any]) -> str:
     """Return the little-endian bytes of an array, compressed, as text."""
     little = array.astype(array.dtype.newbyteorder("<"))
@@ -248,7 +243,7 @@ def save_checkpoint(path: Path, search: SelectionSearch, run: Mapping[str, Any])
         "stream": [(number,) for number in stream],
         "cuts": [(name, *cut) for name, cut in search.tree.cuts.items()],
         "open": [(node.number, node.cut.name, *vars(node.hyperplane).values()) for node in search.open],
-        "pool": [*zip(search.pool.names, search.pool.score, strict=True)],
+        "pool": [*zip(search.pool.names, search.pool.score, strict=False)],
         "gains": [*zip(*search.gains, strict=True)],
         "best": [] if best is None else [(best.selection, best.w, best.value)],
         "tried": [(np.unpackbits(np.frombuffer(key, dtype=np.uint8), count=p), value) for key, value in tried],
@@ -305,10 +300,9 @@ def _restored(
         node, cut = nodes[number], known(int(name))
         near = NodeHyperplane(w, float(b), sigma, alpha)
         search.frontier.push(SelectionNode(number, node, bound(problem, cut, node).value, cut, near))
-    for place, name in enumerate(at["pool"][0].tolist()):
-        if name >= 0:
-            search.pool.put(place, known(name))
-    search.pool.score[:] = at["pool"][1]
+    for name in at["pool"][0].tolist():
+        search.pool.add(known(name))
+    search.pool.score[: len(search.pool.held)] = at["pool"][1]
     search.pool.tests, search.pool.hits = (int(v) for v in words["pool"])
     search.incumbents.tried = {
         np.packbits(one).tobytes(): float(value) for one, value in zip(*at["tried"], strict=True)

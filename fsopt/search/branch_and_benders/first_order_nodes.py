@@ -33,7 +33,7 @@ import numpy as np
 from fsopt.common import clock
 from fsopt.linear.first_order import PrimalDual, Saddle
 from fsopt.search.branch_and_benders.cuts import BendersCut, value
-from fsopt.search.branch_and_benders.interior_point import Goal, Solved
+from fsopt.search.branch_and_benders.interior_point import Goal, NodeHyperplane, Solved
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.typing import Indices, Mask, Vector
 
@@ -86,8 +86,8 @@ def relaxed(problem: SelectionProblem, at: Partial, start: Saddle | None, goal: 
         allowed = LEFT_OUT * goal.branch * (goal.cutoff - bound) if goal.branch else 0.0
         if late or bound >= goal.cutoff or steps.lower - bound <= max(allowed, goal.gap * abs(bound)):
             break
-        start = Saddle(np.zeros(problem.p), found.b, found.alpha)
-        start.w[steps.features] = found.w
+        start = Saddle(np.zeros(problem.p), found.hyperplane.b, found.alpha)
+        start.w[steps.features] = found.hyperplane.w
         gains = 0.5 * q * q - problem.lam - steps.mu * problem.knapsack[0]
         working |= _largest(np.where(at.free & ~working, gains, 0.0), MORE)
     assert best is not None
@@ -155,7 +155,7 @@ class RelaxationSteps:
         """Return the best multipliers and hyperplane, with the shares of the free features."""
         alpha, sigma = balanced(self.y, self.alpha.astype(float)), self.shares(self.near.w, 0.0)
         w, sigma = self.near.w.astype(float), sigma[self.selected :].astype(float)
-        return Solved(alpha, np.zeros(len(self.problem.r)), w, self.near.b, sigma, self.lower)
+        return Solved(alpha, np.zeros(len(self.problem.r)), NodeHyperplane(w, self.near.b, sigma, alpha), self.lower)
 
     def bound(self, alpha: Vector, q: Vector, features: Indices) -> float:
         """Return the bound by multipliers of the relaxation with some features, by their products q."""

@@ -10,9 +10,9 @@ import numpy as np
 
 from fsopt.common import clock
 from fsopt.search.branch_and_benders.cuts import BendersCut, Grid, Pool, make_cut, on_grid
-from fsopt.search.branch_and_benders.interior_point import Goal
+from fsopt.search.branch_and_benders.interior_point import Goal, NodeHyperplane
 from fsopt.search.branch_and_benders.local_search import LocalSearch, exchanges
-from fsopt.search.branch_and_benders.nodes import NodeHyperplane, NodeSolver
+from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.search.branch_and_benders.tree import SelectionTree
 from fsopt.typing import Mask, Vector
@@ -23,8 +23,6 @@ EXCHANGE_GAP = 1e-3
 """Relative gap of the machines whose cuts bound the exchanges of groups."""
 CUTS = 16
 """Cuts of the pool that rule out exchanges."""
-SEED = 0
-"""Of the perturbed selections: a search finds the same whenever it is repeated."""
 
 
 @dataclass(frozen=True)
@@ -148,8 +146,8 @@ class Incumbents:
             self._exchange_groups(most, go_on)
         if self.best is None or self.problem.columns is not None:
             return
-        search = LocalSearch(self.problem, list(self.pool.cuts(CUTS)), most, go_on)
-        found = search.restarted(self.best.selection, fails, SEED)
+        search = LocalSearch(self.problem, [self.pool.held[k] for k in self.pool.useful(CUTS)], most, go_on)
+        found = search.restarted(self.best.selection, fails, seed=0)
         if found is not None:
             w = np.zeros(self.problem.p)
             w[found.features] = found.hyperplane[:-1]

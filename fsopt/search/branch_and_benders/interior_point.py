@@ -23,15 +23,17 @@ clock, and a long one within its factorisation.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import coo_array
 
 from fsopt.common import clock
 from fsopt.data.losses import dual_curvature, dual_gaps, dual_slopes, dual_values
 from fsopt.errors import OutOfTimeError
 from fsopt.search.branch_and_benders.newton import direction, system
 from fsopt.search.branch_and_benders.relaxation import (
+    Floats,
     InteriorPoint,
     NodeRelaxation,
     Number,
@@ -59,14 +61,10 @@ CENTERING = 1e-4
 
 @dataclass(frozen=True)
 class Goal:
-    """When the interior point stops.
+    """When the interior point stops: at a relative gap, or at the lower bound, the cutoff, that prunes the node.
 
-    Attributes
-    ----------
-    gap : relative gap.
-    cutoff : lower bound at which the node is pruned.
-    branch : share of the distance to the cutoff: with a smaller gap, and an optimum below the cutoff, the node is to
-        be branched, and its bound needs no more digits. 0 for none.
+    With a gap below a share ``branch`` of the distance to the cutoff, and an optimum below it, the node is to be
+    branched, and its bound needs no more digits; 0 for none.
     """
 
     gap: float
@@ -75,22 +73,36 @@ class Goal:
 
 
 @dataclass(frozen=True)
-class Solved:
-    """The best point of a run.
+class NodeHyperplane:
+    """A hyperplane w (d,) and b, the shares sigma (p,) of the features and the multipliers alpha (n,), of a parent.
 
-    Attributes
-    ----------
-    alpha : (n,) multipliers, balanced up to rounding; ``mu`` : (k,).
-    w, b, sigma : (s + f,), scalar, (f,) of the last iterate.
-    bound : value of the dual, without any margin for rounding.
-    late : whether the time limit ended the run.
+    In single precision alpha, and negative where only the hyperplane is known.
+    """
+
+    w: Vector
+    b: float
+    sigma: Vector
+    alpha: Floats
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return the hyperplane for a pickle by the few features with a weight or a share."""
+        return _of_few, (coo_array(self.w[None]), self.b, coo_array(self.sigma[None]), self.alpha)
+
+
+def _of_few(w: Any, b: float, sigma: Any, alpha: Floats) -> NodeHyperplane:
+    return NodeHyperplane(w.toarray()[0], b, sigma.toarray()[0], alpha)
+
+
+@dataclass(frozen=True)
+class Solved:
+    """The best multipliers of a run, with their dual value, without a margin for rounding, and the last hyperplane.
+
+    They are alpha (n,), balanced up to rounding, and mu (k,); late where the time limit ended the run.
     """
 
     alpha: Vector
     mu: Vector
-    w: Vector
-    b: float
-    sigma: Vector
+    hyperplane: NodeHyperplane
     bound: float
     late: bool = False
 
@@ -112,8 +124,8 @@ def solve(program: NodeRelaxation, goal: Goal, start: InteriorPoint | None = Non
     if best.bound[0] == -np.inf:
         return None
     sigma = at.x[2 * n + f : 2 * n + 2 * f].copy()
-    w, b = at.hyperplane[:-1], float(at.hyperplane[-1])
-    return Solved(best.alpha, best.mu, w, b, sigma, float(best.bound[0]), late)
+    hyperplane = NodeHyperplane(at.hyperplane[:-1], float(at.hyperplane[-1]), sigma, best.alpha)
+    return Solved(best.alpha, best.mu, hyperplane, float(best.bound[0]), late)
 
 
 class Best(NamedTuple):

@@ -16,7 +16,7 @@ from numba.extending import overload
 from fsopt.common import jit
 from fsopt.common.jit import LOOPS
 from fsopt.search.branch_and_benders import interior_point, newton, relaxation
-from fsopt.search.branch_and_benders.newton import EPSILON, System, longest, of_sample
+from fsopt.search.branch_and_benders.newton import EPSILON, System, of_sample
 from fsopt.search.branch_and_benders.relaxation import INNER, InteriorPoint, NodeRelaxation, sizes
 from fsopt.typing import Indices, Matrix, Vector
 
@@ -143,14 +143,11 @@ def system(p: NodeRelaxation, at: InteriorPoint) -> System:
     n, s, F, f, k = sizes(p)
     x, z = at.x, at.z
     mu = at.x[-1] if k else 0.0
-    N, W = np.empty((2, n)), np.empty((3, f))
-    V = np.ones((4, F))
-    theta, margin = N[0], N[1]
-    inverse, cone = W[0], W[1]
-    box = W[2]
-    weight, delta = V[0], V[1]
-    share, slope = V[2], V[3]
-    score = at.hyperplane @ p.A
+    theta, margin = np.empty(n), np.empty(n)
+    inverse, cone = np.empty(f), np.empty(f)
+    weight, delta = np.ones(F), np.ones(F)
+    share, slope = np.ones(F), np.ones(F)
+    box, score = np.empty(f), at.hyperplane @ p.A
     for i in range(n):
         theta[i], margin[i] = of_sample(x[i], x[n + i], z[i], z[n + i], score[i], p.caps[i], p.gamma[i], p.entropy)
     linear = p.A @ x[:n]
@@ -227,12 +224,12 @@ def direction(
         d_q[s + j] = (hyperplane[s + j] + of.weight[s + j] - at.q[s + j] * moved) / of.share[s + j]
         to_x[2 * n + f + j] = moved
         to_x[2 * n + j] += moved * x[2 * n + j] / z[2 * n + j]
-    fall = 0.0
+    fall = -1e-300
     to_z = wanted
     for i in range(len(x)):
         to_z[i] -= z[i] * to_x[i] / x[i]
         fall = min(fall, to_x[i] / x[i], to_z[i] / z[i])
-    return to_x, to_z, d_q, hyperplane, longest(fall)
+    return to_x, to_z, d_q, hyperplane, -1.0 / fall
 
 
 instead(interior_point.charges)(interior_point.charges_alone)

@@ -22,7 +22,7 @@ import numpy as np
 from fsopt.linear.batch import Start, SvmBatch, solve_batch
 from fsopt.search.branch_and_benders import compiled
 from fsopt.search.branch_and_benders.cuts import BendersCut
-from fsopt.search.branch_and_benders.nodes import NodeHyperplane
+from fsopt.search.branch_and_benders.interior_point import NodeHyperplane
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.typing import Indices, Mask, Matrix, Vector
 

@@ -11,9 +11,9 @@ an upper bound, has a multiplier :math:`s_k \ge 0`, which enters as a sample of 
     - \lambda_g - R_g'\mu.
 
 The smallest :math:`\tfrac12 q_j^2 - \sum_k \epsilon_k \beta_k s_k` over s is :math:`h_j(q_j - (Es)_j)`, of
-:mod:`fsopt.search.branch_and_benders.columns`. With the multipliers z and :math:`\xi` of the bounds of alpha, and the
-slacks v of :math:`\sigma \le 1`, c of the cones, a of the bounds of weights and t of :math:`R\sigma \le r`, the
-residuals of the optimality conditions are
+:mod:`fsopt.search.branch_and_benders.relaxation`. With the multipliers z and :math:`\xi` of the bounds of alpha, and
+the slacks v of :math:`\sigma \le 1`, c of the cones, a of the bounds of weights and t of :math:`R\sigma \le r`,
+the residuals of the optimality conditions are
 
 .. math::
 
@@ -226,13 +226,7 @@ def direction(p: NodeRelaxation, at: InteriorPoint, of: System, aim: Number, d_x
     d_x = np.concatenate([*parts, d_mu])
     relative = d_x / at.x
     d_z = wanted - at.z * relative
-    return d_x, d_z, d_q, hyperplane, longest(min(relative.min(), (d_z / at.z).min()))
-
-
-@inner
-def longest(fall: Number) -> Number:
-    """Return the largest length of a step at which nothing is negative, given the smallest relative change."""
-    return -1.0 / min(fall, -1e-300)
+    return d_x, d_z, d_q, hyperplane, -1.0 / min(relative.min(), (d_z / at.z).min(), -1e-300)
 
 
 def reduced_system(A: Matrix, theta: Vector, delta: Matrix, G: Matrix, S: Matrix) -> Solve | None:

@@ -7,61 +7,16 @@ features, so that a feature left out costs bound, never validity, and is taken i
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from fsopt.common import clock
 from fsopt.linear.first_order import Saddle
-from fsopt.search.branch_and_benders.first_order_nodes import large, relaxed
-from fsopt.search.branch_and_benders.interior_point import Goal, Solved, solve
+from fsopt.search.branch_and_benders.first_order_nodes import beginning, large, relaxed
+from fsopt.search.branch_and_benders.interior_point import Goal, NodeHyperplane, Solved, solve
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
-from fsopt.search.branch_and_benders.relaxation import Floats, InteriorPoint, NodeRelaxation, fast, warm_start
-from fsopt.typing import Indices, Mask, Matrix, Vector
-
-
-@dataclass(frozen=True)
-class NodeHyperplane:
-    """A hyperplane, the shares of the features and the multipliers, of a parent.
-
-    Attributes
-    ----------
-    w, b : (d,) and scalar; ``sigma`` : (p,).
-    alpha : (n,) in single precision; negative where only the hyperplane is known.
-    """
-
-    w: Vector
-    b: float
-    sigma: Vector
-    alpha: Floats
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Return the hyperplane for a pickle by the few features with a weight or a share."""
-        return _of_few, (_few(self.w), self.b, _few(self.sigma), self.alpha)
-
-
-def _few(values: Vector) -> tuple[int, Indices, Vector]:
-    places = np.flatnonzero(values)
-    return len(values), places, values[places]
-
-
-def _of_few(
-    w: tuple[int, Indices, Vector], b: float, sigma: tuple[int, Indices, Vector], alpha: Floats
-) -> NodeHyperplane:
-    found = NodeHyperplane(np.zeros(w[0]), b, np.zeros(sigma[0]), alpha)
-    found.w[w[1]], found.sigma[sigma[1]] = w[2], sigma[2]
-    return found
-
-
-@dataclass(frozen=True)
-class NodeSolution:
-    """The relaxation of a node: multipliers alpha (n,) and mu (k,), its hyperplane and dual value; late or not."""
-
-    alpha: Vector
-    mu: Vector
-    hyperplane: NodeHyperplane
-    bound: float
-    late: bool = False
+from fsopt.search.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, fast, warm_start
+from fsopt.typing import Indices, Mask, Vector
 
 
 @dataclass(frozen=True)
@@ -92,20 +47,20 @@ def node_program(problem: SelectionProblem, at: Partial, features: Indices, samp
         balance = float(problem.y @ alpha)
     kept = None if samples is None else samples.kept
     rows = np.vstack([problem.rows(columns, kept), problem.y if kept is None else problem.y[kept]])
-    left = problem.r + problem.tolerances - problem.R[:, inside].sum(axis=1)
-    R = problem.R[:, features]
-    active = _active(R, left)
+    active, left = _active(problem, inside, features)
     lam, selected = problem.lam[features], len(problem.places(inside))
     node = problem.columns and problem.columns.at(len(inside), both)
     if node and not len(features) and not node.bounds:  # the machine of a selection is one of its columns
         node = None
     term = problem.term.of(kept).each(rows.shape[1])
-    return NodeRelaxation(rows, *term, selected, R[active], left[active], lam, q, constant, balance, columns=node)
+    return NodeRelaxation(
+        rows, *term, selected, problem.R[:, features][active], left[active], lam, q, constant, balance, columns=node
+    )
 
 
 def unfolded(
     problem: SelectionProblem, solved: Solved, at: Partial, features: Indices, samples: Samples | None
-) -> NodeSolution:
+) -> Solved:
     """Return the solution of the program of a node in all samples, features and constraints."""
     inside = at.inside.nonzero()[0]
     alpha = solved.alpha
@@ -113,21 +68,21 @@ def unfolded(
         alpha = samples.at_caps(problem)
         alpha[samples.kept] = solved.alpha
     w, sigma = np.zeros(problem.width), np.zeros(problem.p)
-    w[problem.places(np.concatenate([inside, features]))] = solved.w
-    sigma[inside], sigma[features] = 1.0, solved.sigma
+    w[problem.places(np.concatenate([inside, features]))] = solved.hyperplane.w
+    sigma[inside], sigma[features] = 1.0, solved.hyperplane.sigma
     mu = solved.mu
     if len(mu) < len(problem.r):
-        left = problem.r + problem.tolerances - problem.R[:, inside].sum(axis=1)
         mu = np.zeros(len(problem.r))
-        mu[_active(problem.R[:, features], left)] = solved.mu
-    hyperplane = NodeHyperplane(w, solved.b, sigma, alpha.astype(np.float32))
-    return NodeSolution(alpha, mu, hyperplane, solved.bound, solved.late)
+        mu[_active(problem, inside, features)[0]] = solved.mu
+    hyperplane = NodeHyperplane(w, solved.hyperplane.b, sigma, alpha.astype(np.float32))
+    return Solved(alpha, mu, hyperplane, solved.bound, solved.late)
 
 
-def _active(R: Matrix, left: Vector) -> Mask:
-    """Return the constraints (k,) that a free feature can violate; the others have the multiplier 0."""
-    reached = np.maximum(R, 0.0).sum(axis=1)
-    return np.asarray((reached > left) & (reached > 0.0))
+def _active(problem: SelectionProblem, inside: Indices, features: Indices) -> tuple[Mask, Vector]:
+    """Return the constraints (k,) that a free feature can violate, others have the multiplier 0, and what is left."""
+    left = problem.r + problem.tolerances - problem.R[:, inside].sum(axis=1)
+    reached = np.maximum(problem.R[:, features], 0.0).sum(axis=1)
+    return (reached > left) & (reached > 0.0), left
 
 
 WIDTHS = (0.3, 0.65)
@@ -164,7 +119,7 @@ class NodeSolver:
     widest: float = float("nan")
     likely: Vector | None = None
 
-    def solve(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> NodeSolution | None:
+    def solve(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> Solved | None:
         """Return the relaxation of a node, at least to the goal of its reduced program; None without any bound."""
         if not self._many and large(self.problem, at):
             start = None if parent is None else Saddle(parent.w, parent.b, parent.alpha.astype(float))
@@ -172,7 +127,7 @@ class NodeSolver:
             return unfolded(self.problem, solved, at, features, None)
         return self._of_many(at, parent, goal) if self._many else self.by_parent(at, parent, goal)
 
-    def by_parent(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> NodeSolution | None:
+    def by_parent(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> Solved | None:
         """Return the relaxation with the samples near the margin of a parent, of all samples without one."""
         if parent is None:
             return self._rounds(at, self.likely, goal)
@@ -182,7 +137,9 @@ class NodeSolver:
         if found is None or samples is None or found.bound >= goal.cutoff:
             return found
         loss = self._lost(found.hyperplane, margins, samples)
-        self._adapt(loss, goal.cutoff - found.bound)
+        # The width grows where the frozen samples cost much of the distance to the cutoff.
+        costly = loss > 0.15 * (goal.cutoff - found.bound)
+        self.width = min(1.1 * self.width, self.widest) if costly else 0.985 * self.width
         if not np.isfinite(goal.cutoff) and loss > FAR_OFF * found.bound:
             found = self._rounds(at, parent.sigma, goal, None, (parent, margins))
         return found
@@ -199,7 +156,7 @@ class NodeSolver:
         unknown = np.full(self.problem.n, -1.0, dtype=np.float32)
         return None if found is None else replace(found.hyperplane, alpha=unknown)
 
-    def _of_many(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> NodeSolution | None:
+    def _of_many(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> Solved | None:
         """Solve on the samples nearest to the margin of a part of them, on more where the others cost too much."""
         near, best = self.rough(at, parent), None
         share = NEAREST
@@ -227,7 +184,7 @@ class NodeSolver:
         goal: Goal,
         samples: Samples | None = None,
         known: tuple[NodeHyperplane, Vector] | None = None,
-    ) -> NodeSolution | None:
+    ) -> Solved | None:
         """Solve the program of some samples (None: all), and take in features until none of the others costs much."""
         features = self._features(at, shares)
         found = None
@@ -306,9 +263,7 @@ class NodeSolver:
         if len(free) <= WHOLE:
             return free
         if shares is None:
-            y = self.problem.y
-            alpha = np.where(y > 0, 1.0 / max((y > 0).sum(), 1), 1.0 / max((y < 0).sum(), 1))
-            size = self.problem.sizes(self.problem.products(alpha))[free]
+            size = self.problem.sizes(self.problem.products(beginning(self.problem).alpha))[free]
             return np.sort(free[np.argsort(-size, kind="stable")[:WHOLE]])
         likely = free[shares[free] > 1e-3]
         if len(likely) < WHOLE:
@@ -317,7 +272,7 @@ class NodeSolver:
             likely = np.append(likely, rest[order[: WHOLE - len(likely)]])
         return np.sort(likely)
 
-    def _missing(self, found: NodeSolution, at: Partial, features: Indices, goal: Goal) -> Indices:
+    def _missing(self, found: Solved, at: Partial, features: Indices, goal: Goal) -> Indices:
         """Return the features left out that would lower the bound most: their gain exceeds the multipliers' charge."""
         problem = self.problem
         free = at.free.nonzero()[0]
@@ -330,13 +285,6 @@ class NodeSolver:
         size = max(float(found.alpha.sum()), 1e-12)
         limit = max(goal.gap, 1e-4 if np.isfinite(goal.cutoff) else 0.0) * size / len(outside)
         return np.sort(worst[np.sort(loss)[::-1][:WHOLE] > limit])
-
-    def _adapt(self, loss: float, open_: float) -> None:
-        """Widen where the frozen samples of an open node cost much of the distance to the cutoff, else narrow."""
-        if loss > 0.15 * open_:
-            self.width = min(1.1 * self.width, self.widest)
-        else:
-            self.width *= 0.985
 
     def _lost(self, hyperplane: NodeHyperplane, margins: Vector, samples: Samples) -> float:
         """Return what the frozen samples cost at most: their multipliers times how far they are on the other side."""

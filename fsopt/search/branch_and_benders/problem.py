@@ -6,7 +6,7 @@ r"""The selection problem in arrays, and what the constraints on a partial selec
           \quad q = Z'\alpha, \quad Z = YX
 
 with the bounds and the curvature :math:`\gamma` of :mod:`fsopt.data.losses`: C and 0 for the hinge loss. Groups of
-features and bounds on their weights have another term of q: :mod:`fsopt.search.branch_and_benders.columns`.
+features and bounds on their weights have another term of q: :mod:`fsopt.search.branch_and_benders.relaxation`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from fsopt.data import Dataset
 from fsopt.data.losses import HINGE, DualTerm, Loss
 from fsopt.data.matrices import divided, is_sparse
 from fsopt.models.blocks import number, whole
-from fsopt.search.branch_and_benders.columns import Columns
+from fsopt.search.branch_and_benders.relaxation import Columns
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 SLACK = 1e-9
@@ -35,12 +35,7 @@ GRID = 2**30
 
 @dataclass(frozen=True)
 class Partial:
-    """A partial selection, the set of selections below a node.
-
-    Attributes
-    ----------
-    inside, outside : masks (p,) of the features that are selected, and of those that are not.
-    """
+    """A partial selection, the set of selections below a node: masks (p,) of features selected, and of those not."""
 
     inside: Mask
     outside: Mask
@@ -125,10 +120,6 @@ class SelectionProblem:
         kept = np.unique(np.array(rows), axis=0) if rows else np.zeros((0, p + 1))
         return cls(data.X, data.y, c, kept[:, :-1], kept[:, -1], lam, fixed, data.weights, loss, columns)
 
-    def with_fixed(self, feature: int, *, selected: bool) -> SelectionProblem:
-        """Return the problem with one more feature fixed."""
-        return replace(self, fixed=self.fixed.decided(feature, selected=selected))
-
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone: another process computes what follows from them again."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
@@ -202,8 +193,7 @@ class SelectionProblem:
     def sums(self, rows: Matrix, samples: Indices) -> Vector:
         """Return the sums (k,) of rows (k, m) over m samples whose multipliers are at their upper bounds."""
         if self.weights is None:
-            total: Vector = self.c * rows.sum(axis=-1)
-            return total
+            return np.asarray(self.c * rows.sum(axis=-1))
         return np.asarray(rows @ (self.c * self.weights[samples]))
 
     @cached_property
@@ -254,8 +244,7 @@ class SelectionProblem:
     @cached_property
     def norms(self) -> Vector:
         """The Euclidean norms (d,) of the columns: times that of alpha they bound the sums of absolute terms of q."""
-        norms: Vector = np.sqrt((self.signed * self.signed).sum(axis=-1))
-        return norms
+        return np.asarray(np.sqrt((self.signed * self.signed).sum(axis=-1)))
 
     @cached_property
     def main(self) -> int | None:
@@ -281,8 +270,7 @@ class SelectionProblem:
     @cached_property
     def tolerances(self) -> Vector:
         """Violation (k,) up to which each constraint holds."""
-        tolerances: Vector = SLACK * np.maximum(1.0, np.abs(self.r))
-        return tolerances
+        return np.asarray(SLACK * np.maximum(1.0, np.abs(self.r)))
 
     @cached_property
     def charges(self) -> Matrix:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -52,20 +53,19 @@ def begin(search: SelectionSearch, go_on: Callable[[], bool], initial: Mask | No
             assert at is not None
             search.open_root(at)
         yield 0
+    for needed in (partial(_first, initial=initial), _relax)[search.stage :]:
         # An answer needs an incumbent and a bound, in however little time.
         with clock.limited(clock.left(), extend=True):
-            _first(search, initial)
-        yield _ended(search)
-    if search.stage == 1:
-        with clock.limited(clock.left(), extend=True):
-            _relax(search)
-        yield _ended(search)
+            needed(search)
+        search.stage += 1
+        yield search.stage
     for heuristic in HEURISTICS[search.stage - 2 :]:
         if search.frontier:
             heuristic(search, go_on)
             if not go_on():
                 break
-        yield _ended(search)
+        search.stage += 1
+        yield search.stage
 
 
 def any_selection(search: SelectionSearch, go_on: Callable[[], bool]) -> bool:
@@ -83,12 +83,6 @@ def any_selection(search: SelectionSearch, go_on: Callable[[], bool]) -> bool:
     if go_on():
         return False
     raise OutOfTimeError("no selection was found in time", "give more seconds")
-
-
-def _ended(search: SelectionSearch) -> int:
-    """End a stage, and return the number of those that are complete."""
-    search.stage += 1
-    return search.stage
 
 
 def _first(search: SelectionSearch, initial: Mask | None) -> None:

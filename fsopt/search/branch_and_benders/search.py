@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,15 +20,13 @@ from fsopt.search.branch_and_benders import compiled, cuts
 from fsopt.search.branch_and_benders.coverage import Coverage
 from fsopt.search.branch_and_benders.cuts import BendersCut, CutBound, Grid, Pool
 from fsopt.search.branch_and_benders.incumbents import Incumbent, Incumbents
-from fsopt.search.branch_and_benders.interior_point import Goal
+from fsopt.search.branch_and_benders.interior_point import Goal, NodeHyperplane
 from fsopt.search.branch_and_benders.local_search import AT_ONCE, last_multipliers, one_left
-from fsopt.search.branch_and_benders.nodes import NodeHyperplane, NodeSolver
+from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
-from fsopt.search.branch_and_benders.tree import Frontier, SelectionTree
+from fsopt.search.branch_and_benders.tree import EMPTY, LEAF, PEG, Frontier, SelectionTree
 from fsopt.typing import Matrix, Vector
 
-PRIOR = 1.0
-"""The mean of all features counts as much as that many observations of a feature."""
 SMALLEST = 0.1
 """A weight counts as at least this share of the largest one: what a tiny weight seems to gain says nothing."""
 SHARES = 1e-4, 0.999
@@ -51,7 +49,7 @@ def branching_feature(gains: Matrix, at: Partial, sigma: Vector, sizes: Vector) 
     total, count = gains
     seen = float(count.sum())
     mean = float(total.sum()) / seen if seen else 1.0
-    unit = (total[chosen] + PRIOR * mean) / (count[chosen] + PRIOR)
+    unit = (total[chosen] + mean) / (count[chosen] + 1.0)  # the mean of all counts as one observation of each
     return int(chosen[np.argmax(unit * sizes[chosen])])
 
 
@@ -76,7 +74,6 @@ class SelectionNode:
     hyperplane: NodeHyperplane
 
 
-@dataclass
 class SelectionSearch:
     """A branch and bound over partial selections.
 
@@ -92,26 +89,16 @@ class SelectionSearch:
     stage : stages of the root that are complete, see :mod:`fsopt.search.branch_and_benders.root`.
     """
 
-    problem: SelectionProblem
-    settings: BranchSettings
-    tree: SelectionTree = field(default_factory=SelectionTree)
-    pool: Pool = field(init=False)
-    incumbents: Incumbents = field(init=False)
-    solver: NodeSolver = field(init=False)
-    closed: float = np.inf
-    nodes: int = 0
-    gains: Matrix = field(init=False)
-    frontier: Frontier = field(default_factory=Frontier)
-    given: Frontier = field(default_factory=Frontier)
-    solved: int = 0
-    stage: int = 0
-
-    def __post_init__(self) -> None:
-        self.pool = Pool(self.problem)
-        self.solver = NodeSolver(self.problem)
-        tolerance = self.settings.tolerance
-        self.incumbents = Incumbents(self.problem, self.pool, self.tree, self.solver, min(1e-5, 0.05 * tolerance))
-        self.gains = np.zeros((2, self.problem.p))
+    def __init__(self, problem: SelectionProblem, settings: BranchSettings, tree: SelectionTree | None = None) -> None:
+        """Begin without a root, with the tree of another search where there is one."""
+        self.problem, self.settings = problem, settings
+        self.tree = SelectionTree() if tree is None else tree
+        self.pool, self.solver = Pool(problem), NodeSolver(problem)
+        gap = min(1e-5, 0.05 * settings.tolerance)
+        self.incumbents = Incumbents(problem, self.pool, self.tree, self.solver, gap)
+        self.gains, self.closed = np.zeros((2, problem.p)), np.inf
+        self.frontier, self.given = Frontier(), Frontier()
+        self.nodes = self.solved = self.stage = 0
 
     @property
     def bound(self) -> float:
@@ -169,7 +156,7 @@ class SelectionSearch:
     def forget(self, most: int) -> None:
         """Drop the multipliers that nothing needs, and of leaves the oldest where they take over ``most`` bytes."""
         nodes = {node.cut.name for node in self.open}
-        self.tree.forget(nodes | set(self.pool.names.tolist()), most)
+        self.tree.forget(nodes | set(self.pool.names), most)
 
     def seed(self, grids: Sequence[Grid]) -> None:
         """Put the cuts of multipliers that are known into the pool."""
@@ -201,7 +188,7 @@ class SelectionSearch:
         self.nodes += 1
         here = self.problem.propagated(at)
         if here is None:
-            self.tree.empty(number)
+            self.tree.mark(number, EMPTY)
             return None
         cut = self.pool.best(here, self.cutoff)
         for known in (parent.cut, cut):
@@ -236,8 +223,8 @@ class SelectionSearch:
             if (here := self._pegged(number, at, cut)) is None:
                 return None
             at = here
-        values: list[float] = [cuts.value(self.problem, c, at) for c in known] or [0.0]
-        best = known[int(np.argmax(values))] if known else self._zero_cut()
+        values = [cuts.value(self.problem, c, at) for c in known]
+        best = known[int(np.argmax(values))]
         self.frontier.push(SelectionNode(number, at, max(values), best, hyperplane))
         return max(values)
 
@@ -268,7 +255,7 @@ class SelectionSearch:
             here: CutBound = cuts.bound(self.problem, cut, at)
             if here.value >= cutoff:
                 self.closed = min(self.closed, here.value)
-                self.tree.leaf(number, cut.name)
+                self.tree.mark(number, LEAF, cut.name)
                 return None
             without, within = here.if_not >= cutoff, here.if_selected >= cutoff  # of free features, or below the cutoff
             selected, others = without.nonzero()[0], (within & ~without).nonzero()[0]
@@ -276,10 +263,10 @@ class SelectionSearch:
                 return at
             values = [here.if_not[selected].min(initial=np.inf), here.if_selected[others].min(initial=np.inf)]
             self.closed = min(self.closed, *values)
-            self.tree.peg(number, cut.name, selected, others)
+            self.tree.mark(number, PEG, cut.name, [*(selected + 1).tolist(), *(-others - 1).tolist()])
             left = self.problem.propagated(at.decided(selected, selected=True).decided(others, selected=False))
             if left is None:
-                self.tree.empty(number)
+                self.tree.mark(number, EMPTY)
                 return None
             at = left
 
@@ -291,7 +278,7 @@ class SelectionSearch:
             cut = self.incumbents.solve(at.inside, self.cutoff)[1]
         cut = self._zero_cut() if cut is None else cut
         self.closed = min(self.closed, value(self.problem, cut, at))
-        self.tree.leaf(number, cut.name)
+        self.tree.mark(number, LEAF, cut.name)
 
     def _last_feature(self, number: int, at: Partial, near: NodeHyperplane, gains: Vector) -> None:
         """Close a node where one feature more can be selected, given a hyperplane and the gains of its cut."""
@@ -312,34 +299,27 @@ class SelectionSearch:
                 cut = self.incumbents.add_cut(alpha, pooled=False)
                 if cut is not None:
                     gains, rest = cut.gains, self._pegged(number, rest, cut)
-                if rest is not None and not rest.outside[j]:
-                    number, rest = self._decided(number, rest, j)
-
-    def _decided(self, number: int, at: Partial, j: int) -> tuple[int, Partial | None]:
-        """Close the selection with a feature alone; return the node without it, None where every selection has it."""
-        if at.inside[j]:
-            self._finish(number, at, None)
-            return number, None
-        without, within = self.tree.branch(number, j)
-        chosen = at.decided(j, selected=True).inside
-        self._finish(within, Partial(chosen, ~chosen), None)
-        return without, at.decided(j, selected=False)
+                if rest is None or rest.outside[j]:
+                    continue
+                if rest.inside[j]:
+                    self._finish(number, rest, None)
+                    return
+                chosen = rest.decided(j, selected=True).inside
+                number, within = self.tree.branch(number, j)
+                self._finish(within, Partial(chosen, ~chosen), None)
+                rest = rest.decided(j, selected=False)
 
 
-@dataclass
 class Enumeration(SelectionSearch):
-    """A search for all selections up to a limit: it closes no node below the cutoff but those of one, which it keeps.
-
-    Attributes
-    ----------
-    limit : the largest value of a selection that is wanted.
-    count : the number of selections that are wanted, the best of them; None for all up to the limit.
-    found : number of the node -> selection and its hyperplane.
+    """A search for all selections up to a limit, or the best so many: it closes no node below the cutoff but those of
+    one, which it keeps by the number of its node.
     """
 
-    limit: float = np.inf
-    count: int | None = None
-    found: dict[int, Incumbent] = field(default_factory=dict)
+    def __init__(self, problem: SelectionProblem, settings: BranchSettings, limit: float, count: int | None) -> None:
+        """Begin without selections."""
+        super().__init__(problem, settings)
+        self.limit, self.count = limit, count
+        self.found: dict[int, Incumbent] = {}
 
     @property
     def cutoff(self) -> float:
@@ -363,7 +343,7 @@ class Enumeration(SelectionSearch):
             return
         assert cut is not None
         self.closed = min(self.closed, cuts.value(self.problem, cut, at))
-        self.tree.leaf(number, cut.name)
+        self.tree.mark(number, LEAF, cut.name)
 
     def _round(self, at: Partial, hyperplane: NodeHyperplane) -> None:
         """Look for no incumbents: every selection below the cutoff is found in its own node."""

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
@@ -100,14 +100,16 @@ def _local(key: str, problem: SelectionProblem | None) -> _Local | None:
 
 def _take_in(search: SelectionSearch, part: SearchPart) -> None:
     """Let a search go on with a part of another one: what a task is given, or what it returns."""
-    search.tree.merge(part.tree)
+    for number, marks in part.tree.marks.items():
+        search.tree.marks.setdefault(number, []).extend(marks)
+    search.tree.cuts.update(part.tree.cuts)
     search.closed = min(search.closed, part.closed)
     search.nodes += part.visited
     search.solved += part.solved
     search.solver.width, search.solver.widest = part.width
     search.gains += part.gains
     search.incumbents.offer(part.best)
-    known = set(search.pool.names.tolist())
+    known = set(search.pool.names)
     for cut in part.cuts:
         if cut.name not in known:
             search.pool.add(cut)
@@ -135,11 +137,10 @@ def _searched(local: _Local, tolerance: float, part: SearchPart, go_on: Callable
     with counted(), suppress(OutOfTimeError):
         search.run(2**62, lambda: go_on() and search.tree.next < first + BLOCK)
     cuts, given = search.tree.cuts, {node.number for node in part.nodes}
-    local.grids = {name: cuts[name] for name in pool.names.tolist() if name in cuts}
+    local.grids = {name: cuts[name] for name in pool.names if name in cuts}
     opened = [node for node in search.frontier if node.number not in given]
-    places = {name: k for k, name in enumerate(pool.names.tolist())}
-    new = [cut for cut in pool.cuts() if cut.name >= first]
-    shared = sorted(new, key=lambda cut: -pool.score[places[cut.name]])[:SHARED]
+    new = [k for k, cut in enumerate(pool.held) if cut.name >= first]
+    shared = [pool.held[k] for k in sorted(new, key=lambda k: -pool.score[k])[:SHARED]]
     search.tree.forget({node.cut.name for node in opened} | {cut.name for cut in shared}, 2**62)
     return SearchPart(
         opened,
@@ -155,7 +156,6 @@ def _searched(local: _Local, tolerance: float, part: SearchPart, go_on: Callable
     )
 
 
-@dataclass
 class Team:
     """The tasks of a search, each with open nodes, while there are any and it may go on.
 
@@ -168,16 +168,12 @@ class Team:
     stopped : when it might not go on for the first time.
     """
 
-    search: SelectionSearch
-    jobs: int
-    go_on: Callable[[], bool]
-    key: str = field(default_factory=lambda: uuid4().hex)
-    owed: int = field(init=False)
-    batch: int = FEWEST
-    stopped: float = np.inf
-
-    def __post_init__(self) -> None:
-        self.owed = self.jobs
+    def __init__(self, search: SelectionSearch, jobs: int, go_on: Callable[[], bool]) -> None:
+        """Begin with a key of its own."""
+        self.search, self.jobs = search, jobs
+        self.go_on, self.key = go_on, uuid4().hex
+        self.owed, self.batch = jobs, FEWEST
+        self.stopped = np.inf
 
     def rounds(self, executor: Executor, started: float) -> Iterator[None]:
         """Run tasks until nothing is open, or it may not go on, or the workers are lost; yield between two rounds."""
@@ -204,7 +200,8 @@ class Team:
         search.given.push(*nodes)
         multipliers, first = search.tree.cuts, search.tree.next
         search.tree.next += BLOCK + 64 * (search.problem.p + 64)  # a visit uses a few numbers for each feature at most
-        cuts = [cut for cut in search.pool.cuts(SHARED) if cut.name in multipliers]
+        given = (search.pool.held[k] for k in search.pool.useful(SHARED))
+        cuts = [cut for cut in given if cut.name in multipliers]
         tree = SelectionTree(cuts={cut.name: multipliers[cut.name] for cut in cuts}, next=first)
         width = (search.solver.width, search.solver.widest)
         part = SearchPart(nodes, tree, cuts, search.incumbents.best, width, search.gains.copy())

@@ -35,13 +35,9 @@ COVERED = -2
 
 @dataclass
 class SelectionTree:
-    """The nodes of a search, and the multipliers behind their cuts.
+    """The nodes of a search, each with its part of the stream, and the multipliers of all cuts that may be needed.
 
-    Attributes
-    ----------
-    marks : node -> its part of the stream.
-    cuts : number -> multipliers on the grid and mu of all cuts that may be needed.
-    next : number of the next node or cut.
+    Nodes and cuts have numbers; next is that of the next one.
     """
 
     marks: dict[int, list[Mark]] = field(default_factory=dict)
@@ -56,18 +52,6 @@ class SelectionTree:
     def mark(self, node: int, mark: int, name: int = 0, features: Sequence[int] = ()) -> None:
         """Add a mark to the part of a node."""
         self.marks.setdefault(node, []).append((mark, name, features))
-
-    def peg(self, node: int, cut: int, selected: Indices, not_selected: Indices) -> None:
-        """Record the features that a cut decides at a node."""
-        self.mark(node, PEG, cut, [*(selected + 1).tolist(), *(-not_selected - 1).tolist()])
-
-    def leaf(self, node: int, cut: int) -> None:
-        """Record that a cut closes a node."""
-        self.mark(node, LEAF, cut)
-
-    def empty(self, node: int) -> None:
-        """Record that the constraints leave no selection at a node."""
-        self.mark(node, EMPTY)
 
     def branch(self, node: int, feature: int) -> tuple[int, int]:
         """Record a branching, and return the nodes without and with the feature."""
@@ -93,12 +77,6 @@ class SelectionTree:
             if size <= most:
                 break
             size -= self.cuts.pop(name)[0].nbytes
-
-    def merge(self, other: SelectionTree) -> None:
-        """Take over the part of the tree below some nodes that another search made."""
-        for node, marks in other.marks.items():
-            self.marks.setdefault(node, []).extend(marks)
-        self.cuts.update(other.cuts)
 
     def stream(self, opened: Mapping[int, int | None]) -> Iterator[Mark]:
         """Yield the marks from the root, open nodes as leaves with their cuts, or for None as ``NODE``."""

@@ -228,8 +228,8 @@ assert compiled.available()
 answers = []
 for seconds in (float('inf'), 0.0):
     compiled.IMPORT = compiled.COMPILE = seconds
-    for loss in ("hinge", "squared-hinge", "logistic"):
-        problem = problem_of(NOISE, 1.0, {"m": 5}, loss)
+    for loss, rules in (("hinge", {}), ("squared-hinge", {}), ("logistic", {}), ("hinge", {"implies": [[0, 3]]})):
+        problem = problem_of(NOISE, 1.0, {"m": 5, **rules}, loss)  # the start of several constraints is compiled alone
         result = branch_and_benders(problem, settings=BranchSettings(tolerance=1e-4))
         answers.append([result.status.value, result.objective, result.bound, result.history[-1]["solved"]])
     assert ("numba" in sys.modules) == (seconds == 0.0)  # a short search does not import it
@@ -257,7 +257,7 @@ def test_a_compiled_search_has_the_optimum_and_nearly_the_tree_of_numpy():
     run = [sys.executable, "-c", SEARCH]
     said = subprocess.run(run, env=environment, capture_output=True, text=True, check=True, timeout=1200).stdout
     answers = json.loads(said)
-    for plainly, fast in zip(answers[:3], answers[3:], strict=True):
+    for plainly, fast in zip(answers[:4], answers[4:], strict=True):
         assert plainly[0] == fast[0] == "optimal"
         assert fast[1] == pytest.approx(plainly[1], rel=1e-9)
         assert fast[2] == pytest.approx(plainly[2], rel=1e-4)

@@ -9,12 +9,12 @@ from fsopt.data.losses import LOSSES
 from fsopt.drivers.run import Run
 from fsopt.errors import FileError
 from fsopt.models.gbd.feature_lists import Groups, WeightBounds
-from fsopt.search.branch_and_benders.columns import Columns
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.evidence import verify
 from fsopt.search.branch_and_benders.interior_point import Goal, solve
 from fsopt.search.branch_and_benders.nodes import node_program
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
+from fsopt.search.branch_and_benders.relaxation import Columns
 
 
 def drawn(seed, n=40, d=8, loss="hinge", gap=0.4):
@@ -42,11 +42,11 @@ def test_the_gap_between_both_programs_of_a_node_closes(seed, loss):
     features = np.flatnonzero(~first)
     program = node_program(problem, Partial(first, ~first & first), features, None)
     found = solve(program, Goal(1e-9))
-    sigma, w = found.sigma, found.w
+    sigma, w = found.hyperplane.sigma, found.hyperplane.w
     share = program.columns.each(sigma, 1.0)
     w = np.clip(w, program.columns.bounds.lower * share, program.columns.bounds.upper * share)
     columns = problem.places(np.append(0, features))
-    scores = w @ problem.rows(columns) * problem.y + found.b
+    scores = w @ problem.rows(columns) * problem.y + found.hyperplane.b
     value = 0.5 * np.sum(w * w / share) + problem.loss.total(scores, problem.y) + problem.lam[0]
     value += problem.lam[features] @ sigma
     assert found.bound == pytest.approx(value, rel=1e-6)
