@@ -25,7 +25,7 @@ from fsopt.papers.pages import markdown, read_saved
 from fsopt.papers.registry import EXPERIMENTS
 
 FOLDERS = ("internals", "methods", "models", "notebooks")
-PUBLIC = ("fsopt.cli", "fsopt.errors", "fsopt.extend", "fsopt.__main__")
+PUBLIC = ("fsopt.cli", "fsopt.errors", "fsopt.extend", "fsopt.__main__", "fsopt.verifier.__main__")
 """Modules that are described elsewhere."""
 ROUTED = "   :exclude-members: set_fit_request, set_predict_request, set_score_request\n"
 """Methods that scikit-learn gives to every estimator, with references to pages of its own."""

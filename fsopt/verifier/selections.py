@@ -29,8 +29,7 @@ def column(value: Any) -> list[Any]:
 
 def cut(value: Any) -> list[Any]:
     """Return the steps and multipliers of a cut, or the intercepts and rules of one by coverage."""
-    by_coverage = isinstance(value, list) and len(value) == 2
-    rule = ([number], [(count, number)]) if by_coverage else (count, counts, vector)
+    rule = ([number], [(count, number)]) if isinstance(value, list) and len(value) == 2 else (count, counts, vector)
     return list(read(value, rule, "a cut"))
 
 
