@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
-NO_BOUND = "nothing in the answer bounds the optimum"
 EXPLAINED: Mapping[str, str] = {
     "digest": "the file was changed after it was saved",
     "infeasibility": "the point violates a constraint",
@@ -157,7 +156,7 @@ class Verification:
         certificate, large = self.certificate, self.certificate.refused()
         unbounded = self.claimed is Status.OPTIMAL and certificate.kind in (Kind.FEASIBLE, Kind.KKT)
         if unbounded and set(large) <= {"stated bound"}:
-            return NO_BOUND
+            return "nothing in the answer bounds the optimum"
         if certificate.kind is Kind.NONE and self.claimed in (Status.INFEASIBLE, Status.UNBOUNDED):
             return f"nothing in the answer proves that the model is {self.claimed}"
         shown = ", ".join(f"{name} {value:.1e}" for name, value in large.items())

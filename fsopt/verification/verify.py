@@ -25,7 +25,7 @@ from fsopt.answers.trained import Trained, fingerprint
 from fsopt.certificates.exact.claims import NOT_VERIFIED, VERIFIED, not_shown
 from fsopt.certificates.exact.proofs import Header
 from fsopt.common.arguments import FLAG, PATH, Argument, checked, optional
-from fsopt.common.customising import CHANGES, Change, Changes, same_changes, customised
+from fsopt.common.customising import CHANGES, Change, Changes, customised, same_changes
 from fsopt.compiler import compile_model
 from fsopt.compiler.program import MODEL as MODEL_KIND
 from fsopt.compiler.values import distance_from
@@ -123,9 +123,8 @@ def verify_record(
         found = Verification(result.status, extend(check_result(program, result), stated))
         if not exact:
             return found
-        claim = claim_of_result(program, result)
-        about = about_of(record["model"], record["params"])
-        return found.with_claims([replace(claim, about=about)], result.status, header)
+        claim = replace(claim_of_result(program, result), about=about_of(record["model"], record["params"]))
+        return found.with_claims([claim], result.status, header)
 
 
 def verify_fit(

@@ -72,7 +72,7 @@ class Coverage:
 
     def cut(self, ends: Sequence[Fraction]) -> Cut:
         """Return the cut of the intercepts between two ends, or from one to infinity."""
-        y, C, bottom = self.problem.y, self.problem.C, self.problem.bottom
+        y, C = self.problem.y, self.problem.C
         spend(4 * sum(len(column) for _, column in self.problem.columns), 2 * self.problem.long + 64)
         heights = {label: max(ZERO, *(1 - label * b for b in ends)) for label in (1, -1)}
         kinks = (b for b in (-ONE, ONE) if ends[0] <= b <= ends[-1])
@@ -83,22 +83,22 @@ class Coverage:
             for side, rises in enumerate(column):
                 parts = [(heights[label], sizes) for label, sizes in rises.items() if heights[label]]
                 for height, sizes in parts:  # each pays for an equal share of half the squared weight
-                    most = rise(sizes, height * bottom**2 / (C * len(parts)))
+                    most = rise(sizes, height * self.problem.bottom**2 / (C * len(parts)))
                     sums[side] += math.ceil(C * height * (most if len(ends) > 1 else len(sizes)) * UNIT)
             gains[group] += max(sums)
         return math.floor(C * base * UNIT), gains
 
     def harm(self, rules: Rules) -> tuple[int, list[int], list[int], list[int]]:
         """Return the larger class, gains less harm, the samples of it that features touch, and sums of Lemma 10."""
-        y, C, lam, of = self.problem.y, self.problem.C, self.problem.lam, self.problem.of
-        need(min(lam) >= 0 and of == [*range(len(lam))], "harm counts beside no groups or negative penalty weights")
+        problem, y = self.problem, self.problem.y
+        need(min(problem.lam) >= 0 and problem.of == [*range(problem.p)], "harm has no groups, and no negative lambda")
         need(len(rules) == self.m and all(k <= PARTS for k, _ in rules), "rules are missing, or a share is above 1")
-        label, level = 1 if 2 * y.count(1) >= len(y) else -1, 2 * self.problem.bottom**2 / C
+        label, level = 1 if 2 * y.count(1) >= len(y) else -1, 2 * problem.bottom**2 / problem.C
         found: list[tuple[int, int, Touched]] = []
-        for (up, down), (at, column) in zip(self.rises, self.problem.columns, strict=True):
+        for (up, down), (at, column) in zip(self.rises, problem.columns, strict=True):
             need(not ((1 in up or -1 in down) and (-1 in up or 1 in down)), "a feature has numbers of both signs")
             sizes, harm = (up.get(one) or down.get(one) or [] for one in (-label, label))
-            less, whole = (math.ceil(2 * C * rise(sizes, level, one) * UNIT) for one in (sum(harm), 0))
+            less, whole = (math.ceil(2 * problem.C * rise(sizes, level, one) * UNIT) for one in (sum(harm), 0))
             held = ((i, abs(v)) for i, v in zip(at, column, strict=True) if v and y[i] == label)
             found.append((less, whole - less, [(i, -((less - whole) * v // sum(harm))) for i, v in held]))
         net, gap, touched = (list(part) for part in zip(*found, strict=True))
