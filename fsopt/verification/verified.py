@@ -195,8 +195,7 @@ class Verification:
         lines = [f"{self.word}: {self.status_line}, by a certificate {certificate.kind}"]
         lines.append(f"largest residual {certificate.worst:.1e}, tolerance {certificate.tolerance:g}")
         lines += [f"{claim.name}: {claim.plain()['verified']}" for claim in self.claims]
-        lines += [self.reason] if self.reason else []
-        return "\n".join([*lines, *self.notes])
+        return "\n".join(filter(None, [*lines, self.reason, *self.notes]))
 
     def __str__(self) -> str:
         return self.summary()

@@ -211,6 +211,7 @@ def at_limit(multiplier: Fraction, ends: tuple[Fraction | None, Fraction | None]
     """Return a multiplier times the limit that it belongs to; raise Refuted where that limit is infinite."""
     end = ends[0] if multiplier > 0 else ends[1]
     need(end is not None or not multiplier, "a multiplier belongs to an infinite limit")
+    spend(1, multiplier.numerator.bit_length(), (end or ZERO).numerator.bit_length())
     return multiplier * (end or ZERO)
 
 

@@ -84,6 +84,7 @@ class AffineForm:
         """Return the value at a point."""
         tops, bottom, bits = x
         spend(len(self.columns) + 1, self.bits, bits)
+        spend(1, self.bits + bits, self.bits + bits)  # lowest terms
         top: int = sum(map(mul, self.values, [tops[j] for j in self.columns])) + self.constant * bottom
         return Fraction(top, self.bottom * bottom)
 
