@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from fsopt.common.arguments import Argument
-from fsopt.errors import FsoptError, ParameterError, shown
+from fsopt.errors import FileError, FsoptError, ParameterError, shown
 
 Change: TypeAlias = Callable[[Any], None]
 """Changes a Pyomo model in place."""
+Changes: TypeAlias = Mapping[str, Change] | None
+"""Functions of a user by the slugs of the models that they change; None for none."""
 CHANGES = Argument(
     "a mapping of slugs to functions",
     lambda value: isinstance(value, Mapping) and all(isinstance(k, str) and callable(f) for k, f in value.items()),
@@ -75,6 +77,14 @@ def complete(model: Any) -> None:
         ) from error
     if returned is not None:
         raise ParameterError(f"{what} returned {shown(returned)}", "change the model in place, return None")
+
+
+def same_changes(changed: list[str], given: Changes, path: str, names: Mapping[str, str] | None = None) -> None:
+    """Raise FileError for an answer or a proof of changed models beside functions of other slugs."""
+    if changed != sorted(given or {}):
+        told = ", ".join(f"{slug} by {names[slug]}" if names else slug for slug in changed)
+        models = f"changed models: {told}" if changed else "unchanged models"
+        raise FileError(f"'{path}' is of {models}", "give the functions that changed them by customise=, and no others")
 
 
 def names_of(functions: Mapping[str, Change]) -> dict[str, str]:

@@ -92,6 +92,21 @@ def store(parameter: pyo.Param, values: Vector | Sequence[float]) -> None:
     parameter.store_values(dict(zip(parameter.index_set(), new.tolist(), strict=True)), check=False)
 
 
+def distance_from(model: pyo.ConcreteModel, variables: Sequence[pyo.Var], x: Vector | None, stated: Any) -> float:
+    """Return the largest relative difference of stated values, by name, from those of variables at x (n,), if any."""
+    if x is None:
+        return math.inf if stated else 0.0
+    for variable, value in zip(variables, x.tolist(), strict=True):
+        if not variable.fixed:
+            variable.set_value(value, skip_validation=True)
+    values = {name: np.array(value, dtype=float) for name, value in all_values(model).items()}
+    if {name: value.shape for name, value in values.items()} != {k: np.shape(v) for k, v in (stated or {}).items()}:
+        return math.inf
+    # A text of digits is no number: it cannot be subtracted.
+    off = [np.abs(here - stated[name]) / np.maximum(1.0, np.abs(here)) for name, here in values.items()]
+    return float(np.max([part.max(initial=0.0) for part in off], initial=0.0))
+
+
 def all_values(model: pyo.ConcreteModel) -> dict[str, Any]:
     """Return name -> value, or array of values, of every variable component of a model."""
     return {

@@ -183,11 +183,9 @@ def refused(spec: MethodSpec, params: Mapping[str, Any], details: Mapping[str, A
     known = {name: params[name] for name in params if name in spec.parameters}
     known = {name: v for name, v in known.items() if plain(v) or name not in spec.objects}  # no file has objects
     details = {name: details[name] for name in SET_BY_METHOD if name in details}
-    return (
-        names
-        + [name for name, _ in faults(spec.name, spec.fit, known)]
-        + [name for name, _ in faults(spec.name, None, details)]
-    )
+    names += [name for name, _ in faults(spec.name, spec.fit, known)]
+    names += [name for name, _ in faults(spec.name, None, details)]
+    return names
 
 
 def check_values(method: str, fit: Callable[..., Any], params: Mapping[str, Any]) -> None:

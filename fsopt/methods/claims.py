@@ -250,7 +250,6 @@ def of_step(saved: SavedFit) -> list[Claim]:
     FileError : the saved point or multipliers are damaged.
     """
     slug, at = saved.spec.program, saved.params
-    details = saved.fit.details
     zero, approx = saved.fit.status is Status.OPTIMAL, at.get("approx", "exp")
     if not (zero or has_evidence(saved)):
         return [not_shown(PRINCIPLE, NO_EVIDENCE)]
@@ -262,7 +261,7 @@ def of_step(saved: SavedFit) -> list[Claim]:
         if zero:
             completed, _ = Completed.of(slug, params, saved.data, saved.w, saved.b)
             return [optimum(saved, completed, dual_point(completed, {}), name=ZERO_VALUE)]
-        if any(details.get("program_params", {}).get(name, value) != value for name, value in params.items()):
+        if any(saved.fit.details.get("program_params", {}).get(name, value) != value for name, value in params.items()):
             return [not_shown(PRINCIPLE, OTHER)]
         completed, found = at_all(saved, params)
     slopes = concave_terms(slug, completed.model, completed.program, params)

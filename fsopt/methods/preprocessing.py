@@ -58,14 +58,9 @@ def preprocess(data: Dataset, kind: str) -> tuple[Dataset, Preprocessing]:
     if kind != "none" and not data.sparse:
         shift = column_means(data.X, data.weights)
     if kind in ("standard", "unit-rows"):
-        scale = np.where(constant_columns(data.X), 1.0, deviations(data))
+        scale = np.where(constant_columns(data.X), 1.0, column_deviations(data.X, data.weights))
     map_ = Preprocessing(kind, shift, scale)
     return (data if kind == "none" else data.with_X(map_.apply(data.X))), map_
-
-
-def deviations(data: Dataset) -> Vector:
-    """Return the standard deviations (p,) of the features, by the weights of the samples where they have some."""
-    return column_deviations(data.X, data.weights)
 
 
 @dataclass(frozen=True)
@@ -203,8 +198,7 @@ def expansion(factor: Dataset, w: Vector) -> Vector:
     """
     # The columns of F are orthogonal.
     beta = factor.X @ (w / (factor.X**2).sum(axis=0))
-    centred: Vector = beta - beta.mean()
-    return centred
+    return np.asarray(beta - beta.mean())
 
 
 THRESHOLD = 1e-6

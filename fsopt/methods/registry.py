@@ -270,8 +270,7 @@ def check_changes(entry: MethodSpec, customise: Mapping[str, Change] | None) -> 
 
 def _refuse_unread(name: str, customise: Mapping[str, Change], read: set[str]) -> None:
     """Raise ParameterError for functions that were never called: the answer would be that of the unchanged method."""
-    unread = [slug for slug in customise if slug not in read]
-    if unread:
+    if unread := [slug for slug in customise if slug not in read]:
         raise ParameterError(
             f"method '{name}' took another way here and solved no model '{unread[0]}', so that nothing was changed",
             f"it solved {', '.join(sorted(read)) or 'no model'}: change these, or choose its parameters otherwise",
@@ -293,14 +292,13 @@ def refuse_parameters(entry: MethodSpec, given: Mapping[str, Any]) -> None:
 
 def refuse_data(entry: MethodSpec, data: Dataset) -> None:
     """Raise for weights, sparse data, or a size that a method does not take: DataError, MemoryLimitError."""
-    name = entry.name
-    check_weights("method", name, entry.weights, data)
+    check_weights("method", entry.name, entry.weights, data)
     if not entry.sparse:
         takers = able(lambda spec: spec.sparse)
-        refuse_sparse(f"method '{name}'", data.X, f"methods that take sparse data: {takers}; or ")
+        refuse_sparse(f"method '{entry.name}'", data.X, f"methods that take sparse data: {takers}; or ")
     # The preprocessed samples, and a copy of them in the arrays of a solver or a loop.
     stored = data.X.nnz if data.sparse else data.X.size  # type: ignore[attr-defined]
-    require(2 * NUMBER * stored, f"the arrays of method '{name}' for {data.n} samples and {data.p} features")
+    require(2 * NUMBER * stored, f"the arrays of method '{entry.name}' for {data.n} samples and {data.p} features")
 
 
 def refuse_means(entry: MethodSpec, params: Mapping[str, Any], run: Run) -> None:

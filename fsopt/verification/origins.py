@@ -14,7 +14,7 @@ from fsopt.answers.saved import numbers
 from fsopt.answers.trained import fingerprint
 from fsopt.certificates.exact.program import exact_program
 from fsopt.certificates.exact.proofs import Part, program_data
-from fsopt.common.customising import Change, customised
+from fsopt.common.customising import Changes, customised, same_changes
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.errors import FileError, reading
@@ -59,25 +59,14 @@ class ProofCheck:
 
     def record(self) -> dict[str, Any]:
         """Return what ``fsopt check --json`` prints of a proof: ends as fractions, the first statement above."""
-        found = {"confirmed": not self.reason, "reason": self.reason, "all": list(self.statements)}
-        return {**found, **first_statement(self.statements)}
+        first = first_statement(self.statements)
+        return {"confirmed": not self.reason, "reason": self.reason, "all": list(self.statements), **first}
 
 
-def check_proof(
-    path: str | Path, source: Dataset | pyo.ConcreteModel, customise: Mapping[str, Change] | None = None
-) -> ProofCheck:
-    """Check a proof file against data or a model: the digests of programs that are built here, then the proof itself.
+def check_proof(path: str | Path, source: Dataset | pyo.ConcreteModel, customise: Changes = None) -> ProofCheck:
+    """Check a proof file against data before preprocessing, or a model: the proof, and the digests of its programs.
 
-    Parameters
-    ----------
-    path : of the file.
-    source : the data before preprocessing, or the model of a file.
-    customise : functions that changed the models.
-
-    Raises
-    ------
-    FileError : the file is no proof, takes too much work, or does not say from what its programs are built.
-    ParameterError : a parameter of a program is out of range.
+    FileError where it is no proof, takes too much work, or does not say from what its programs are built.
     """
     code, reason, found = verify.verdict(str(path))
     if code == 2:
@@ -85,22 +74,20 @@ def check_proof(
     if code == 1:
         return ProofCheck(reason)
     digests: dict[str, str] = {}
-    for statement, claim in zip(found, verify.opened(str(path)), strict=True):
-        origin = statement["origin"] = claim["statement"]["origin"] if isinstance(source, Dataset) else None
-        key = json.dumps(origin, sort_keys=True)
-        try:
+    try:
+        for statement, claim in zip(found, verify.opened(str(path)), strict=True):
+            origin = statement["origin"] = claim["statement"]["origin"] if isinstance(source, Dataset) else None
+            key = json.dumps(origin, sort_keys=True)
             if key not in digests:
                 digests[key] = verify.digest(_program(origin, source, str(path), customise))
             same = statement["program"] == digests[key]
             need(same, "the program that is built here is another one than the program in the proof")
-        except Refuted as error:
-            return ProofCheck(str(error))
+    except Refuted as error:
+        return ProofCheck(str(error))
     return ProofCheck("", tuple(found))
 
 
-def _program(
-    origin: Any, source: Dataset | pyo.ConcreteModel, path: str, customise: Mapping[str, Change] | None
-) -> Part:
+def _program(origin: Any, source: Dataset | pyo.ConcreteModel, path: str, customise: Changes) -> Part:
     """Return the program that follows from data, or from the model of a file."""
     if not isinstance(source, Dataset):
         return program_data(exact_program(compile_model(source)))
@@ -109,15 +96,12 @@ def _program(
     with reading("proof"):
         origin = read(origin, ORIGIN, "an origin")
         slug, parameters = origin["model"], origin["parameters"]
-        ends = [name for name in ENDS if parameters.get(name)]  # of a model where it has some
-        of_model = SELECTION if slug == "selection" else MODELS[slug].parameters
-        known = [k for k in of_model if slug == "selection" or k not in BOUNDS or k in ends]
+        absent = {k for k in BOUNDS if k not in ENDS or not parameters.get(k)}  # of a model without such bounds
+        known = SELECTION if slug == "selection" else sorted({*MODELS[slug].parameters} - absent)
         read(parameters, dict.fromkeys(known, lambda value: value), f"the parameters of '{slug}'")
         if origin["units"] == "rms" and origin["columns"] is not None:
             refuse("in units of root mean squares its program has all columns")
-    if origin["changed"] != sorted(customise or {}):
-        names = ", ".join(map(str, origin["changed"])) or "none"
-        raise FileError(f"'{path}' is of changed models: {names}", "give these functions, and no others")
+    same_changes(origin["changed"], customise, path)
     need(origin["data"] == fingerprint(source), "the data are other ones: their SHA-256 is not that of the proof")
     with customised(customise), reading("proof"):
         return program_of(origin, source)

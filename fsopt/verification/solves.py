@@ -6,11 +6,9 @@ import math
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import pyomo.environ as pyo
 
 from fsopt.answers.certificate import TOLERANCE, Certificate
 from fsopt.answers.results import Point, SolveResult, Status
@@ -27,46 +25,22 @@ from fsopt.certificates.exact.claims import (
 )
 from fsopt.certificates.exact.forms import ZERO
 from fsopt.certificates.exact.program import dual_start, exact_program
-from fsopt.certificates.exact.proofs import About, Header, dual_data, evidence_data, program_data
+from fsopt.certificates.exact.proofs import dual_data, evidence_data, program_data
 from fsopt.certificates.model import certify_result
 from fsopt.compiler import Program
-from fsopt.compiler.values import all_values
 from fsopt.errors import NotShownError
 from fsopt.methods.verdict import extend, stated_residuals
 from fsopt.solvers.outcome import supporting
 from fsopt.typing import Vector
-from fsopt.verification.verified import Verification
 
 MODEL = "the optimum of the model"
 NO_POINT = "there is no feasible point"
-NO_MODEL = About()
-NOTHING: Mapping[str, float] = MappingProxyType({})
-
-
-def verify_solve(
-    program: Program,
-    result: SolveResult,
-    *,
-    exact: bool = False,
-    stated: Mapping[str, float] = NOTHING,
-    about: About = NO_MODEL,
-    header: Header | None = None,
-) -> Verification:
-    """Verify the result of a solve from its program.
-
-    Parameters
-    ----------
-    stated : residuals of the file that holds it.
-    about, header : from what its program is built, for a proof.
-    """
-    found = Verification(result.status, extend(check_result(program, result), stated))
-    return found.with_claims([replace(claim_of_result(program, result), about=about)], header) if exact else found
 
 
 def result_from(record: Mapping[str, Any], program: Program) -> SolveResult:
     """Return the result of a saved solve of a program; raises FileError where a point does not fit the program."""
-    saved = {name: record.get(name) for name in ("point", "evidence", "ray", "direction")}
-    points: dict[str, Any] = {k: None if value is None else point_from(value, program) for k, value in saved.items()}
+    names = ("point", "evidence", "ray", "direction")
+    points: dict[str, Any] = {k: point_from(record[k], program) for k in names if record.get(k) is not None}
     return SolveResult(
         status=Status(record["status"]),
         stop=str(record.get("stop", "")),
@@ -100,21 +74,6 @@ def check_result(program: Program, result: SolveResult) -> Certificate:
     return extend(found, stated)
 
 
-def solution_residual(model: pyo.ConcreteModel, program: Program, point: Point | None, solution: Any) -> float:
-    """Return the largest relative difference of the stated values of the variables from those of the point."""
-    if point is None:
-        return math.inf if solution else 0.0
-    for variable, value in zip(program.variables, point.x.tolist(), strict=True):
-        if not variable.fixed:
-            variable.set_value(value, skip_validation=True)
-    values = {name: np.array(value, dtype=float) for name, value in all_values(model).items()}
-    if {name: value.shape for name, value in values.items()} != {k: np.shape(v) for k, v in (solution or {}).items()}:
-        return np.inf
-    # A text of digits is no number: it cannot be subtracted.
-    off = [np.abs(here - solution[name]) / np.maximum(1.0, np.abs(here)) for name, here in values.items()]
-    return float(np.max([part.max(initial=0.0) for part in off], initial=0.0))
-
-
 def claim_of_result(program: Program, result: SolveResult) -> Claim:
     """Return the claim of the result of a solve."""
     status, point = result.status, result.point
@@ -132,16 +91,9 @@ def claim_of_result(program: Program, result: SolveResult) -> Claim:
 def solve_claim(
     program: Program, x: Vector, own: Point | None, status: Status, stated: tuple[float | None, float | None]
 ) -> Claim:
-    """Return the claim of a solve.
+    """Return the claim of a solve: x (n,), multipliers of the program if any, and the stated objective and bound.
 
-    Parameters
-    ----------
-    x : (n,) its answer. ``own`` : a point with multipliers of the program; those of fixed integers bound nothing.
-    stated : objective and bound, in the model's own sense.
-
-    Raises
-    ------
-    NotShownError : the program has no form in rational numbers.
+    The multipliers of fixed integers bound nothing. NotShownError for a program without a form in rational numbers.
     """
     integer = bool(program.integer.any())
     pair = pair_of(program, x, None if integer else own)
@@ -153,12 +105,7 @@ def solve_claim(
 
 
 def claim_infeasible(program: Program, ray: Point) -> Claim:
-    """Return the claim that a program has no feasible point, from multipliers y and z of either sign of y.
-
-    Raises
-    ------
-    NotShownError : the program has no form in rational numbers.
-    """
+    """Return the claim that a program has no feasible point, from multipliers y and z of either sign of y."""
     exact = exact_program(program)
     bare = replace(exact, P={}, c=(ZERO,) * exact.n, c0=ZERO)
     y, z = ray.multipliers

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from fsopt.answers.certificate import WORD, Certificate, Kind, status_line
@@ -14,7 +15,7 @@ from fsopt.certificates.exact.proofs import Header, proof_file
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-NO_BOUND = "nothing in the answer bounds the optimum"
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 EXPLAINED: Mapping[str, str] = {
     "digest": "the file was changed after it was saved",
     "infeasibility": "the point violates a constraint",
@@ -28,13 +29,14 @@ EXPLAINED: Mapping[str, str] = {
 }
 """Residual -> what it means where it is too large."""
 ABOUT = "the statement is about the numbers of the model as stored doubles, after preprocessing"
-SUPPORT: Mapping[Status, frozenset[str]] = {
+SUPPORT: Mapping[Status | None, frozenset[str]] = {
+    None: frozenset({"bounded", "infeasible"}),
     Status.OPTIMAL: frozenset({"optimal"}),
     Status.STATIONARY: frozenset({"optimal", "stationary"}),
     Status.FEASIBLE: frozenset({"optimal", "stationary", "interval", "feasible"}),
     Status.INFEASIBLE: frozenset({"infeasible"}),
 }
-"""Claimed status -> statuses of exact claims that support it."""
+"""Claimed status -> statuses of exact claims that support it; None for all selections but the listed ones."""
 
 
 def first_statement(statements: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -50,21 +52,21 @@ class ExactCheck:
     Attributes
     ----------
     claims : each with its interval or its reason.
-    sufficient : statuses of exact claims of which one is needed, those that support the claimed status.
+    claimed : the status of the answer, which one claim has to support; None for what the others than listed ones are.
     header : the data of the answer; None for one that belongs to no data set.
     numerically : whether the answer was verified numerically, which it has to be too: features, support and
         preprocessing are compared there.
     """
 
     claims: tuple[Claim, ...]
-    sufficient: frozenset[str]
+    claimed: Status | None
     header: Header | None = None
     numerically: bool = True
 
     @property
     def verified(self) -> bool:
         """Whether every claim holds exactly and one of them supports the claimed status."""
-        shown = any(claim.status in self.sufficient for claim in self.claims)
+        shown = any(claim.status in SUPPORT.get(self.claimed, ()) for claim in self.claims)
         return self.numerically and shown and all(claim.holds for claim in self.claims)
 
     def plain(self) -> dict[str, Any]:
@@ -93,11 +95,10 @@ class Verification:
     exact: ExactCheck | None = None
 
     def with_claims(
-        self, claims: Sequence[Claim], header: Header | None = None, sufficient: frozenset[str] | None = None
+        self, claims: Sequence[Claim], claimed: Status | None, header: Header | None = None
     ) -> Verification:
-        """Return the same with what rational arithmetic shows; by default what supports the status is sufficient."""
-        enough = SUPPORT.get(self.claimed, frozenset()) if sufficient is None else sufficient
-        return replace(self, exact=ExactCheck(tuple(claims), enough, header, self.numerically))
+        """Return the same with what rational arithmetic shows."""
+        return replace(self, exact=ExactCheck(tuple(claims), claimed, header, self.numerically))
 
     @property
     def verified(self) -> bool:
@@ -155,7 +156,7 @@ class Verification:
         certificate, large = self.certificate, self.certificate.refused()
         unbounded = self.claimed is Status.OPTIMAL and certificate.kind in (Kind.FEASIBLE, Kind.KKT)
         if unbounded and set(large) <= {"stated bound"}:
-            return NO_BOUND
+            return "nothing in the answer bounds the optimum"
         if certificate.kind is Kind.NONE and self.claimed in (Status.INFEASIBLE, Status.UNBOUNDED):
             return f"nothing in the answer proves that the model is {self.claimed}"
         shown = ", ".join(f"{name} {value:.1e}" for name, value in large.items())
@@ -194,8 +195,7 @@ class Verification:
         lines = [f"{self.word}: {self.status_line}, by a certificate {certificate.kind}"]
         lines.append(f"largest residual {certificate.worst:.1e}, tolerance {certificate.tolerance:g}")
         lines += [f"{claim.name}: {claim.plain()['verified']}" for claim in self.claims]
-        lines += [self.reason] if self.reason else []
-        return "\n".join([*lines, *self.notes])
+        return "\n".join(filter(None, [*lines, self.reason, *self.notes]))
 
     def __str__(self) -> str:
         return self.summary()

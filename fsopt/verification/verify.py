@@ -25,9 +25,10 @@ from fsopt.answers.trained import Trained, fingerprint
 from fsopt.certificates.exact.claims import NOT_VERIFIED, VERIFIED, not_shown
 from fsopt.certificates.exact.proofs import Header
 from fsopt.common.arguments import FLAG, PATH, Argument, checked, optional
-from fsopt.common.customising import CHANGES, Change, customised
+from fsopt.common.customising import CHANGES, Change, Changes, customised, same_changes
 from fsopt.compiler import compile_model
 from fsopt.compiler.program import MODEL as MODEL_KIND
+from fsopt.compiler.values import distance_from
 from fsopt.data import Dataset
 from fsopt.data.given import Given, dataset_of
 from fsopt.data.hyperplanes import measures
@@ -42,8 +43,8 @@ from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.registry import METHODS
 from fsopt.methods.verdict import extend
 from fsopt.models.registry import build
-from fsopt.verification.solves import NO_MODEL, NOTHING, result_from, solution_residual, verify_solve
-from fsopt.verification.verified import SUPPORT, ExactCheck, Verification
+from fsopt.verification.solves import check_result, claim_of_result, result_from
+from fsopt.verification.verified import NOTHING, ExactCheck, Verification
 
 ANSWER = Argument(
     "an answer or a path",
@@ -86,42 +87,29 @@ def verify(
     """
     if isinstance(answer, SolveResult):
         MODEL_KIND.check("data", data)
-        return verify_solve(compile_model(data), answer, exact=exact)
+        program = compile_model(data)
+        found = Verification(answer.status, check_result(program, answer))
+        return found.with_claims([claim_of_result(program, answer)], answer.status) if exact else found
     data = dataset_of(data)
     if isinstance(answer, Fit):
-        return verify_fit(answer, data, exact=exact, customise=customise)
+        return verify_fit(answer, data, "the fit", NOTHING, exact=exact, customise=customise)
     if isinstance(answer, Selections):
         with reading("answer"):
             found = Verification(answer.status, make(Kind.GBD, answer.residuals(data)))
-            enough = None if answer.others is None else frozenset({"bounded", "infeasible"})
-            return found.with_claims(answer.claims(data), Header(data, answer.scale), enough) if exact else found
+            status = answer.status if answer.others is None else None
+            return found.with_claims(answer.claims(data), status, Header(data, answer.scale)) if exact else found
     ANSWER.check("answer", answer)
     return verify_record(read_record(answer), data, str(answer), exact=exact, customise=customise)
 
 
 def verify_record(
-    record: Mapping[str, Any],
-    data: Dataset,
-    path: str,
-    *,
-    exact: bool = False,
-    customise: Mapping[str, Change] | None = None,
+    record: Mapping[str, Any], data: Dataset, path: str, *, exact: bool = False, customise: Changes = None
 ) -> Verification:
-    """Verify a saved answer as :func:`verify` does its file.
-
-    Parameters
-    ----------
-    record, path : the content of the file, and its name for messages.
-    data : raw; the preprocessing that a saved solve names is applied here.
-
-    Raises
-    ------
-    FileError : the record is damaged, belongs to other data, or is of models that were changed by other functions.
-    """
+    """Verify a saved answer as :func:`verify` does its file, with raw data, and the path in messages."""
     file_of(record, path)
     sealed = NOTHING if intact(record) else {"digest": 1.0}
     if "method" in record:
-        return verify_fit(fit_from(record, path), data, path, exact=exact, customise=customise, stated=sealed)
+        return verify_fit(fit_from(record, path), data, path, sealed, exact=exact, customise=customise)
     scale = str(record.get("scale", "none"))
     work, _ = preprocess(data, scale)
     header = Header(data, scale, _changed(record.get("customised"), record["data_sha256"], work, path, customise))
@@ -129,32 +117,20 @@ def verify_record(
         model = build(record["model"], work, **record["params"])
         program = compile_model(model)
         result = result_from(record, program)
-        solution = solution_residual(model, program, result.point, record.get("solution"))
-        stated = {**sealed, "labels": _other_labels(tuple(record["labels"]), data), "solution": solution}
-        about = about_of(record["model"], record["params"]) if exact else NO_MODEL
-        return verify_solve(program, result, exact=exact, stated=stated, about=about, header=header)
+        x = None if result.point is None else result.point.x
+        off = distance_from(model, program.variables, x, record.get("solution"))
+        stated = {**sealed, "labels": _other_labels(tuple(record["labels"]), data), "solution": off}
+        found = Verification(result.status, extend(check_result(program, result), stated))
+        if not exact:
+            return found
+        claim = replace(claim_of_result(program, result), about=about_of(record["model"], record["params"]))
+        return found.with_claims([claim], result.status, header)
 
 
 def verify_fit(
-    fit: Fit,
-    data: Dataset,
-    path: str = "the fit",
-    *,
-    exact: bool = False,
-    customise: Mapping[str, Change] | None = None,
-    stated: Mapping[str, float] = NOTHING,
+    fit: Fit, data: Dataset, path: str, stated: Mapping[str, float], *, exact: bool, customise: Changes
 ) -> Verification:
-    """Verify a fit again from its training data.
-
-    Parameters
-    ----------
-    path, data, customise : as in :func:`verify_record`.
-    stated : residuals of the file that holds it.
-
-    Raises
-    ------
-    FileError : the details of the fit are damaged, the data are others, or the functions are.
-    """
+    """Verify a fit again from its training data, with the residuals that are stated of the file that holds it."""
     trained = fit.trained or fit.kept_of(data)
     _changed(fit.details.get("customised"), trained.digest, data, path, customise)
     with reading("answer"), customised(customise):
@@ -171,15 +147,6 @@ def exactly(fit: Fit, data: Dataset, *, numerically: bool = True) -> ExactCheck:
     """Return what rational arithmetic shows of a fit, without a numerical verification of it.
 
     Programs of models are of dense data: sparse ones are made dense here up to 5 million entries, but for selections.
-
-    Parameters
-    ----------
-    data : that it was fitted to.
-    numerically : whether it was verified numerically.
-
-    Raises
-    ------
-    FileError : the evidence is damaged, or the data are others.
     """
     spec = METHODS[fit.method]
     saved = saved_fit(spec, fit, data)
@@ -192,26 +159,20 @@ def exactly(fit: Fit, data: Dataset, *, numerically: bool = True) -> ExactCheck:
             saved = replace(saved, data=saved.data.with_X(saved.data.X.toarray()))  # type: ignore[attr-defined]
         with reading("fit"):
             claims = (spec.exact or claims_of)(saved)
-    return ExactCheck(tuple(claims), SUPPORT.get(fit.status, frozenset()), header, numerically)
+    return ExactCheck(tuple(claims), fit.status, header, numerically)
 
 
-def exact_word(fit: Fit, data: Dataset, *, customise: Mapping[str, Change] | None = None) -> str:
+def exact_word(fit: Fit, data: Dataset, *, customise: Changes = None) -> str:
     """Return the word of an exact check for a row of a table, with the first reason where a claim is not shown."""
     found = verify(fit, data, exact=True, customise=customise)
     reasons = "; ".join(f"{claim.name}: {claim.reason}" for claim in found.claims if claim.reason)
     return VERIFIED if found.verified else NOT_VERIFIED + f" ({reasons})" * bool(reasons)
 
 
-def _changed(stated: Any, digest: str, data: Dataset, path: str, customise: Mapping[str, Change] | None) -> list[str]:
+def _changed(stated: Any, digest: str, data: Dataset, path: str, customise: Changes) -> list[str]:
     """Return the slugs of the changed models; FileError for an answer of other data, or of other slugs' functions."""
     changed = sorted(stated) if isinstance(stated, Mapping) else []
-    if changed != sorted(customise or {}):
-        if not changed:
-            raise FileError(f"'{path}' is an answer of unchanged models", "check it without functions that change them")
-        raise FileError(
-            f"'{path}' is an answer of changed models: {', '.join(f'{k} by {stated[k]}' for k in changed)}",
-            "give the functions again, by customise=",
-        )
+    same_changes(changed, customise, path, stated)
     if digest != fingerprint(data):
         raise FileError(
             f"'{path}' was computed from other data than '{data.name}'",

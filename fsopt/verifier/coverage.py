@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, pairwise
+from typing import Any
 
 from .rationals import ONE, ZERO, need, spend
 
@@ -36,30 +37,19 @@ def rise(sizes: list[int], level: Fraction, harm: int = 0) -> Fraction:
 
 @dataclass(frozen=True)
 class Coverage:
-    """The samples of a problem: labels, C, and the columns as places and signed integers over ``bottom``.
+    """The samples of ``problem``, a selection to check, of at most ``m`` features, or with 0 of any number of them."""
 
-    ``of`` has the group of each column, ``lam`` the penalty weights, ``m`` a cardinality, 0 for none, ``bits`` those of
-    the integers.
-    """
-
-    y: list[int]
-    c: Fraction
-    columns: list[tuple[Sequence[int], list[int]]]
-    bottom: int
-    of: list[int]
-    lam: list[Fraction]
+    problem: Any
     m: int
-    bits: int
 
     @cached_property
     def rises(self) -> list[tuple[dict[int, list[int]], ...]]:
         """The entries of columns that a weight above, and one below 0 gains on: by labels, the largest first."""
-        found: list[tuple[dict[int, list[int]], ...]] = [({}, {}) for _ in self.columns]
-        for (at, column), rises in zip(self.columns, found, strict=True):
-            spend(10 * len(column), self.bits)
+        found: list[tuple[dict[int, list[int]], ...]] = [({}, {}) for _ in self.problem.columns]
+        for (at, column), rises in zip(self.problem.columns, found, strict=True):
             for v, i in sorted(zip(column, at, strict=True), key=lambda pair: -abs(pair[0])):
                 if v:
-                    rises[v < 0].setdefault(self.y[i], []).append(abs(v))
+                    rises[v < 0].setdefault(self.problem.y[i], []).append(abs(v))
         return found
 
     def pieces(self, ends: Sequence[Fraction], rules: Rules) -> Pieces:
@@ -73,8 +63,8 @@ class Coverage:
         sums, harmed = [0, *accumulate(sorted(counts, reverse=True)[: self.m])], found[:2]
         for (own,), pair in zip(found[2:], pairwise(ends), strict=True):
             near, far = (best(label * b for b in pair) for best in (max, min))
-            scale, above = max(ONE, (1 + near) / 2), self.c * UNIT * max(ZERO, near - 1)
-            below = self.c * UNIT * max(ZERO, 1 - far)
+            scale, above = max(ONE, (1 + near) / 2), self.problem.C * UNIT * max(ZERO, near - 1)
+            below = self.problem.C * UNIT * max(ZERO, 1 - far)
             lost = max(scale * v + above * a + below * b for v, a, b in zip(most, sums[-2::-1], sums[1:], strict=True))
             none = own[0], [math.ceil(scale * v + above * k) for v, k in zip(net, counts, strict=True)]
             harmed += [[own, none], [own, (math.floor(own[0] - lost), [0] * len(net))]]
@@ -82,40 +72,41 @@ class Coverage:
 
     def cut(self, ends: Sequence[Fraction]) -> Cut:
         """Return the cut of the intercepts between two ends, or from one to infinity."""
-        spend(4 * sum(len(column) for _, column in self.columns), 2 * self.bits + 64)
+        y, C = self.problem.y, self.problem.C
+        spend(4 * sum(len(column) for _, column in self.problem.columns), 2 * self.problem.long + 64)
         heights = {label: max(ZERO, *(1 - label * b for b in ends)) for label in (1, -1)}
         kinks = (b for b in (-ONE, ONE) if ends[0] <= b <= ends[-1])
-        base = min(sum(max(ZERO, 1 - k * b) * self.y.count(k) for k in (1, -1)) for b in (*ends, *kinks))
-        gains = [-math.floor(lam * UNIT) for lam in self.lam]
-        for group, column in zip(self.of, self.rises, strict=True):
+        base = min(sum(max(ZERO, 1 - k * b) * y.count(k) for k in (1, -1)) for b in (*ends, *kinks))
+        gains = [-math.floor(lam * UNIT) for lam in self.problem.lam]
+        for group, column in zip(self.problem.of, self.rises, strict=True):
             sums = [0, 0]
             for side, rises in enumerate(column):
                 parts = [(heights[label], sizes) for label, sizes in rises.items() if heights[label]]
                 for height, sizes in parts:  # each pays for an equal share of half the squared weight
-                    most = rise(sizes, height * self.bottom**2 / (self.c * len(parts)))
-                    sums[side] += math.ceil(self.c * height * (most if len(ends) > 1 else len(sizes)) * UNIT)
+                    most = rise(sizes, height * self.problem.bottom**2 / (C * len(parts)))
+                    sums[side] += math.ceil(C * height * (most if len(ends) > 1 else len(sizes)) * UNIT)
             gains[group] += max(sums)
-        return math.floor(self.c * base * UNIT), gains
+        return math.floor(C * base * UNIT), gains
 
     def harm(self, rules: Rules) -> tuple[int, list[int], list[int], list[int]]:
         """Return the larger class, gains less harm, the samples of it that features touch, and sums of Lemma 10."""
-        need(self.m > 0 and min(self.lam) >= 0, "harm counts beside a cardinality, and no negative penalty weights")
-        need(self.of == list(range(len(self.lam))), "harm counts beside no groups")
+        problem, y = self.problem, self.problem.y
+        need(min(problem.lam) >= 0 and problem.of == [*range(problem.p)], "harm has no groups, and no negative lambda")
         need(len(rules) == self.m and all(k <= PARTS for k, _ in rules), "rules are missing, or a share is above 1")
-        label, level = 1 if 2 * self.y.count(1) >= len(self.y) else -1, 2 * self.bottom**2 / self.c
+        label, level = 1 if 2 * y.count(1) >= len(y) else -1, 2 * problem.bottom**2 / problem.C
         found: list[tuple[int, int, Touched]] = []
-        for (up, down), (at, column) in zip(self.rises, self.columns, strict=True):
+        for (up, down), (at, column) in zip(self.rises, problem.columns, strict=True):
             need(not ((1 in up or -1 in down) and (-1 in up or 1 in down)), "a feature has numbers of both signs")
             sizes, harm = (up.get(one) or down.get(one) or [] for one in (-label, label))
-            less, whole = (math.ceil(2 * self.c * rise(sizes, level, one) * UNIT) for one in (sum(harm), 0))
-            held = ((i, abs(v)) for i, v in zip(at, column, strict=True) if v and self.y[i] == label)
+            less, whole = (math.ceil(2 * problem.C * rise(sizes, level, one) * UNIT) for one in (sum(harm), 0))
+            held = ((i, abs(v)) for i, v in zip(at, column, strict=True) if v and y[i] == label)
             found.append((less, whole - less, [(i, -((less - whole) * v // sum(harm))) for i, v in held]))
         net, gap, touched = (list(part) for part in zip(*found, strict=True))
         return label, net, [len(column) for column in touched], self.most(rules, net, gap, touched)
 
     def most(self, rules: Rules, net: list[int], gap: list[int], touched: list[Touched]) -> list[int]:
         """Return what the features in M gain at most, for each number of features in P."""
-        spend(4 * len(net) * self.m, self.bits + 128)
+        spend(4 * len(net) * self.m, self.problem.long + 128)
         lows = [math.floor(low * UNIT) for _, low in rules]
         rates = [(k, (PARTS - part) * (k + 1)) for k, (part, _) in enumerate(rules) if part < PARTS]
         values = [
@@ -124,7 +115,7 @@ class Coverage:
         ]
         # What a feature in P undoes of the harm counts from here on; less of it leaves each sum as it is.
         needed = [min((-v[k] // rate for k, rate in rates), default=most) for v, most in zip(values, gap, strict=True)]
-        here: list[Touched] = [[] for _ in self.y]
+        here: list[Touched] = [[] for _ in self.problem.y]
         for j, column in enumerate(touched):
             for i, v in column:
                 here[i].append((j, v))

@@ -42,11 +42,6 @@ def spend(count: int, bits: int = 64, others: int = 64) -> None:
         refuse("it takes more work than is allowed: --work 10 allows ten times as much")
 
 
-def length(value: Fraction) -> int:
-    """Return the bits of a rational number."""
-    return value.numerator.bit_length() + value.denominator.bit_length()
-
-
 def need(holds: bool, reason: str) -> None:
     """Raise Refuted with a reason where a condition does not hold."""
     if not holds:
@@ -110,15 +105,10 @@ def decimal(value: Fraction, *, up: bool, digits: int = 12) -> str:
 
 
 def enclosed(function: Callable[[decimals.Decimal], decimals.Decimal], x: Fraction) -> tuple[Fraction, Fraction]:
-    """Return rational numbers below and above the value of a function of :data:`EXACT` at a number."""
+    """Return rational numbers below and above the value of a function of :data:`EXACT`, of ln from 2^-100 to 2^100."""
     spend(1000 + x.numerator.bit_length() * x.denominator.bit_length() // 100)
     found = Fraction(function(EXACT.divide(decimals.Decimal(x.numerator), decimals.Decimal(x.denominator))))
     return Fraction(math.floor((found - MARGIN) * GRID), GRID), Fraction(math.ceil((found + MARGIN) * GRID), GRID)
-
-
-def logarithm(x: Fraction) -> tuple[Fraction, Fraction]:
-    """Return rational numbers below and above the logarithm of a number between 2^-100 and 2^100."""
-    return enclosed(EXACT.ln, x)
 
 
 def exponential(x: Fraction) -> tuple[Fraction, Fraction]:
@@ -130,9 +120,9 @@ def exponential(x: Fraction) -> tuple[Fraction, Fraction]:
 def entropy(grid: Sequence[int], steps: int) -> Fraction:
     """Return a number below the sum of -t ln t - (1 - t) ln(1 - t) over t = grid / steps."""
     parts = [part for a in grid for part in (a, steps - a) if part]
-    return -sum((part * logarithm(Fraction(part, steps))[1] for part in parts), ZERO) / steps
+    return -sum((part * enclosed(EXACT.ln, Fraction(part, steps))[1] for part in parts), ZERO) / steps
 
 
 def logistic(margin: Fraction) -> Fraction:
     """Return a number above ln(1 + e^-u) = ln(1 + e^u) - u at a margin u."""
-    return logarithm(1 + exponential(abs(margin))[1])[1] + max(-margin, ZERO)
+    return enclosed(EXACT.ln, 1 + exponential(abs(margin))[1])[1] + max(-margin, ZERO)

@@ -17,7 +17,7 @@ from .grammar import count, counts, limit, marked, number, one_of, or_none, plac
 from .programs import satisfied
 from .rationals import ZERO, common, entropy, logistic, need, spend, total
 
-PACKED = 2**18  # bytes of the multipliers that are packed together: they stay in the cache
+PACKED = 2**20  # bytes of the multipliers that are packed together: they stay in the cache
 Node = tuple[frozenset[int], frozenset[int]]  # features inside, and outside, of every selection below a node
 
 
@@ -29,8 +29,7 @@ def column(value: Any) -> list[Any]:
 
 def cut(value: Any) -> list[Any]:
     """Return the steps and multipliers of a cut, or the intercepts and rules of one by coverage."""
-    by_coverage = isinstance(value, list) and len(value) == 2
-    rule = ([number], [(count, number)]) if by_coverage else (count, counts, vector)
+    rule = ([number], [(count, number)]) if isinstance(value, list) and len(value) == 2 else (count, counts, vector)
     return list(read(value, rule, "a cut"))
 
 
@@ -98,9 +97,11 @@ class SelectionToCheck:
     def proved(self, evidence: Any) -> tuple[Fraction | float, Fraction | None, list[list[int]]]:
         """Return the bounds below, infinite where no selection is left, and above, and the selections left out."""
         held = read(evidence, EVIDENCE, "the evidence")
-        self.main = held["main"]
-        need(self.main is None or self.main < len(self.R), "there is no main constraint")
-        need(self.main is None or min(self.R[self.main]) >= 0, "the main constraint has negative weights")
+        main = held["main"]
+        need(main is None or main < len(self.R), "there is no main constraint")
+        self.weight: list[int] = [0] * self.p if main is None else self.R[main]
+        self.right: int = 0 if main is None else self.r[main]
+        need(min(self.weight) >= 0, "the main constraint has negative weights")
         made = self.made([parts for parts in held["cuts"] if len(parts) == 3])
         self.cuts = [self.covered(*parts) if len(parts) == 2 else next(made) for parts in held["cuts"]]
         gains = (cut[1] for pieces in self.cuts for piece in pieces for cut in piece)
@@ -134,22 +135,17 @@ class SelectionToCheck:
         for part in (grids[k : k + together] for k in range(0, len(grids), together)):
             long = size * len(part)
             spend(sum(len(x) for _, x in self.columns), self.long, 8 * long)
-            packed = [
-                int.from_bytes(b"".join(v.to_bytes(size, "little") for v in sample), "little")
-                for sample in zip(*part, strict=True)
-            ]
-            zero = int.from_bytes(half.to_bytes(size, "little") * len(part), "little")
-            sums = (zero + sum(map(mul, x, map(packed.__getitem__, at))) for at, x in self.columns)
-            fields = [total.to_bytes(long, "little") for total in sums]
+            fields = f"%0{2 * size}x" * len(part)
+            zero, *packed = (int(fields % sample, 16) for sample in ((half,) * len(part), *zip(*part, strict=True)))
+            sums = [(zero + sum(map(mul, x, map(packed.__getitem__, at)))).to_bytes(long) for at, x in self.columns]
             for k in range(0, long, size):
-                yield tuple(int.from_bytes(one[k : k + size], "little") - half for one in fields)
+                yield tuple(int.from_bytes(one[k : k + size]) - half for one in sums)
 
     def covered(self, ends: list[Fraction], rules: list[tuple[int, Fraction]]) -> Pieces:
         """Return the cut by coverage, with harm beside a main constraint that is a cardinality."""
         need(self.loss == "hinge", "coverage bounds the hinge loss alone")
-        row = [0] if self.main is None else self.R[self.main]
-        m = 0 if self.main is None or min(row) < max(row) or not row[0] else min(self.r[self.main] // row[0], self.p)
-        return Coverage(self.y, self.C, self.columns, self.bottom, self.of, self.lam, m, self.long).pieces(ends, rules)
+        least, most = min(self.weight), max(self.weight)
+        return Coverage(self, min(self.right // most, self.p) if 0 < least == most else 0).pieces(ends, rules)
 
     def gains(self, q: Sequence[int], unit: Fraction) -> list[int]:
         """Return what each feature takes by the products q of its columns, in a unit: each rounded up.
@@ -204,8 +200,8 @@ class SelectionToCheck:
         spend(4 * self.p, self.bits, self.bits)
         constant, gains = cut
         base = constant - sum(gains[j] for j in node[0])
-        weight, right = ([0] * self.p, 0) if self.main is None else (self.R[self.main], self.r[self.main])
-        room = left = right - sum(weight[j] for j in node[0])
+        weight = self.weight
+        room = left = self.right - sum(weight[j] for j in node[0])
         if left < min(weight):  # no further feature fits
             return base
         free = [j for j in range(self.p) if gains[j] > 0 and j not in node[0] and j not in node[1]]

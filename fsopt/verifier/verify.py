@@ -1,10 +1,9 @@
 """Confirm or refute a proof file, in rational numbers and with the standard library alone.
 
-``fsopt-verify proof.json``, or beside a copy of this folder ``python -m verifier.verify proof.json``, needs nothing but
-Python: no solver, no package, no floating point where something is decided. A proof file has programs, a statement of
-each, and the evidence from which it follows. The statement that follows is made here, and is the one that is printed;
-that of the file has to be the same text. The format is in docs/exact.md,
-the lemmas behind each check in docs/exact.md.
+``fsopt-verify proof.json``, or beside a copy of this folder ``python verifier proof.json``, needs nothing but Python:
+no solver, no package, no floating point where something is decided. A proof file has programs, a statement of each, and
+the evidence from which it follows. The statement that follows is made here, and is the one that is printed; that of the
+file has to be the same text. The format, and the lemmas behind each check, are in docs/exact.md.
 """
 
 from __future__ import annotations
@@ -32,9 +31,7 @@ LARGEST_GAP = Fraction(1, 1000)  # of what is called optimal or stationary
 DAMAGED = (OSError, ValueError, EOFError, RecursionError, MemoryError, zlib.error)
 ANY = {"statement": lambda part: part, "program": lambda part: part, "evidence": lambda part: part}
 WORDS = {
-    "optimal": "the {sense}imum is in {ends}",
     "stationary": "no feasible step improves the linearised objective by more than the width of {ends}",
-    "interval": "the {sense}imum is in {ends}",
     "feasible": "a feasible point has a value in {ends}",
     "bounded": "the value of every feasible point is in {ends}",
     "infeasible": "there is no feasible point",
@@ -113,7 +110,9 @@ def said(found: dict[str, Any]) -> list[str]:
     lower, upper, gap = (None if found[k] is None else Fraction(found[k]) for k in ("lower", "upper", "gap"))
     low = "-inf" if lower is None else decimal(lower, up=False)
     high = "inf" if upper is None else decimal(upper, up=True)
-    words = WORDS[found["status"]].format(sense=found["sense"], ends=f"[{low}, {high}]")
+    words = WORDS.get(found["status"], "the {sense}imum is in {ends}").format(
+        sense=found["sense"], ends=f"[{low}, {high}]"
+    )
     left = f", but for the selections {json.dumps(found['left_out'])}" if found["left_out"] else ""
     lines = [f"program    SHA-256 {found['program']}", f"           {found['about']}"]
     lines.append(f"{found['status']:10} {words}{left}")
@@ -155,7 +154,3 @@ def main(arguments: list[str] | None = None) -> int:
     elif not given.json:
         print("\n".join([*(line for one in found for line in said(one)), f"REFUTED    {reason}" if code else ending]))
     return code
-
-
-if __name__ == "__main__":
-    sys.exit(main())

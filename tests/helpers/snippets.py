@@ -19,7 +19,7 @@ KINDS = "python|console|toml|text"
 BLOCK = re.compile(rf"(?:^`(?P<file>[\w./-]+)`:\n\n)?^```(?P<kind>{KINDS})\n(?P<text>.*?)^```", re.M | re.S)
 SHIMS = {
     "fsopt": 'exec "{python}" -m fsopt "$@"',
-    "fsopt-verify": 'exec "{python}" -m fsopt.verifier.verify "$@"',
+    "fsopt-verify": 'exec "{python}" -m fsopt.verifier "$@"',
     "pip": 'exec "{python}" "{here}/snippets.py" "$@"',
 }
 """Command -> what it stands for: the tests install nothing."""

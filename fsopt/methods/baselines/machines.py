@@ -22,7 +22,7 @@ from fsopt.common.customising import changes_in_force
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import combination, hinge, midpoint_intercept, project_multipliers
-from fsopt.data.matrices import SMALL, Preprocessing
+from fsopt.data.matrices import SMALL, Preprocessing, column_deviations
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.column_generation import column_generation
 from fsopt.drivers.run import Run, Steps, multipliers
@@ -37,7 +37,6 @@ from fsopt.methods.preprocessing import (
     SelectionRule,
     centred_factor,
     certified,
-    deviations,
     expansion,
     kernel_values,
     make_fit,
@@ -380,7 +379,7 @@ def fit_machine(
 
 def _above(rule: SelectionRule, data: Dataset, coef: Vector) -> tuple[int, ...]:
     """Return the features that a rule, which is relative, selects by weights of raw features, rounded zeros apart."""
-    deviation = deviations(data)
+    deviation = column_deviations(data.X, data.weights)
     return rule.select(without_rounding(coef, deviation), deviation)
 
 

@@ -193,8 +193,7 @@ def check_selection(saved: SavedFit) -> Certificate:
     note = f"the bound was recomputed from the tree {whose}: {found.leaves} leaves, each closed by its cut"
     if found.solved:
         note += f"; {found.solved} relaxations were solved again"
-    bound = min(found.bound, fit.objective)
-    return make(Kind.GBD, checks, objective=value, bound=bound, notes=(note,))
+    return make(Kind.GBD, checks, objective=value, bound=min(found.bound, fit.objective), notes=(note,))
 
 
 def hyperplane_of(saved: SavedFit) -> SelectedHyperplane:
@@ -237,8 +236,7 @@ def _tree_of(saved: SavedFit, problem: SelectionProblem) -> Mapping[str, Any]:
     """Return the evidence behind the bound of a fit: its own tree, or of the loop that of a search up to its bound."""
     fit = saved.fit
     if "alphas" not in fit.details:
-        tree: Mapping[str, Any] = fit.details["evidence"]
-        return tree
+        return dict(fit.details["evidence"])
     selected = hyperplane_of(saved).selected
     if fit.bound is None or fit.objective is None or problem.root() is None:
         raise ValueError("it has no bound, or its rules leave no selection")

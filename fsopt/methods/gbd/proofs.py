@@ -60,8 +60,7 @@ def _by_features(found: SelectionConstraints, rule: Any) -> Any:
 def claim_of_tree(name: str, evidence: Evidence, gap: float, *, optimal: bool) -> Claim:
     """Return the claim of a tree and its hyperplane; without one of a bound, or that all selections are left out."""
     program, tree = evidence
-    status = "optimal" if optimal else "interval"
-    found = claim_of(name, status, program, tree, gap)
+    found = claim_of(name, "optimal" if optimal else "interval", program, tree, gap)
     if found.part is None and tree["point"] is None:
         return claim_of(name, "infeasible", program, tree, gap)
     return found
@@ -118,7 +117,7 @@ def selection_program(problem: SelectionProblem) -> Part:
     lower, upper = (-free, free) if at is None else (at.bounds.lower, at.bounds.upper)
     return {
         "y": problem.y.astype(int).tolist(),
-        "c": _number(problem.c),
+        "c": written(Fraction(problem.c)),
         "loss": problem.loss.name,
         "columns": _columns(problem.X),
         "groups": (np.arange(problem.p) if at is None else at.of).tolist(),
@@ -144,10 +143,6 @@ def _columns(X: Any) -> list[list[Any]]:
 def _numbers(values: Vector) -> list[Any]:
     """Return numbers as a proof has them; None for an infinite bound."""
     return [written(Fraction(v)) if math.isfinite(v) else None for v in values.tolist()]
-
-
-def _number(value: float) -> Any:
-    return written(Fraction(value))
 
 
 def evidence_of(
@@ -179,8 +174,8 @@ def evidence_of(
         columns = problem.places(np.flatnonzero(hyperplane.selected))
         w[columns] = problem.nearest(hyperplane.w)[columns]
         point = {
-            "w": [[j, _number(w[j])] for j in np.flatnonzero(w).tolist()],
-            "b": _number(hyperplane.b),
+            "w": [[j, written(Fraction(w[j]))] for j in np.flatnonzero(w).tolist()],
+            "b": written(Fraction(hyperplane.b)),
             "selected": np.flatnonzero(hyperplane.selected).tolist(),
         }
     grids = np.array([grid for grid, _ in multipliers], dtype=np.int32).reshape(-1, problem.n)
@@ -189,23 +184,22 @@ def evidence_of(
     own = leaves.cut != COVERED
     found = cover(problem, grids, mu, leaves.at(np.flatnonzero(own)))
     held = zip(found.steps.tolist(), found.grids.tolist(), found.mu.tolist(), strict=True)
-    named = [[steps, grid, [[k, _number(v)] for k, v in enumerate(row) if v]] for steps, grid, row in held]
+    named = [[steps, grid, [[k, written(Fraction(v))] for k, v in enumerate(row) if v]] for steps, grid, row in held]
     names = np.full(len(own), len(named))
     names[own] = found.cut
     _name(tree, names.tolist())
-    evidence = {
+    return program, {
         "cuts": named if own.all() else [*named, _coverage(problem)],
         "main": problem.main,
         "tree": tree,
         "point": point,
     }
-    return program, evidence
 
 
 def _coverage(problem: SelectionProblem) -> list[Any]:
     """Return the coverage cut: its intercepts, and its shares and thresholds."""
     found = Coverage.of(problem)
-    return [list(map(_number, found.ends)), [[int(part), _number(low)] for part, low in found.rules.tolist()]]
+    return [_numbers(np.array(found.ends)), [_numbers(rule) for rule in found.rules]]
 
 
 def _leaves_of(closed: Sequence[Closed], p: int) -> Leaves:
@@ -260,12 +254,11 @@ def _nodes_of(
 
 def _cut(problem: SelectionProblem, cuts: list[tuple[Grid, Vector]], name: int, at: Partial) -> int:
     """Return the number of a cut; one that was not kept is made from the relaxation of its node."""
-    if name == COVERED:
-        return name
-    if name != FORGOTTEN:
+    if name not in (COVERED, FORGOTTEN):
         if not 0 <= name < len(cuts):
             raise ValueError(f"there is no cut {name}")
         check_feasible(problem, name, cuts[name])
+    if name != FORGOTTEN:
         return name
     found = relaxed(problem, at)
     if found is None:

@@ -140,13 +140,13 @@ def test_the_bound_of_a_cut_on_a_node_is_that_of_linear_programming(seed):
     weight, gains = rng.integers(0, 9, 7), rng.normal(size=7)
     room = int(weight[0]) + 11
     units = [int(np.ceil(v * UNIT)) for v in gains]
-    problem = SimpleNamespace(p=7, R=[weight.tolist()], r=[room], main=0, bits=70)
+    problem = SimpleNamespace(p=7, weight=weight.tolist(), right=room, bits=70)
     inside, outside = frozenset({0}), frozenset({3})
     bounds = [(float(j in inside), float(j not in outside)) for j in range(7)]
     least = 4.0 + linprog(-gains, A_ub=[weight], b_ub=[room], bounds=bounds).fun
     found = SelectionToCheck.bound(problem, (4 * UNIT, units), (inside, outside))
     assert found / UNIT == pytest.approx(least, abs=1e-9)
-    problem.main = None
+    problem.weight, problem.right = [0] * 7, 0
     least = 4.0 - gains[0] - gains[[1, 2, 4, 5, 6]].clip(0.0).sum()
     found = SelectionToCheck.bound(problem, (4 * UNIT, units), (inside, outside))
     assert found / UNIT == pytest.approx(least, abs=1e-12)

@@ -72,6 +72,12 @@ def below(values, at):
     return min(kept, default=np.inf)
 
 
+def checker_of(problem):
+    checker, k = SelectionToCheck(selection_program(problem)), problem.main
+    checker.weight, checker.right = ([0] * problem.p, 0) if k is None else (checker.R[k], checker.r[k])
+    return checker
+
+
 def exact_bound(checker, found, node=(frozenset(), frozenset()), rules=None):
     """Return the bound of a coverage cut on a node in rational arithmetic, with its own rules or others."""
     own = [(int(part), Fraction(low)) for part, low in found.rules.tolist()]
@@ -87,8 +93,7 @@ def test_it_bounds_every_selection_of_a_node_and_the_verifier_finds_no_less(seed
     problem, values = problem_of(data, c, limits), allowed_values(data.with_X(data.X.toarray()), c, limits)
     if not (found := Coverage.of(problem)).ends:
         return
-    checker = SelectionToCheck(selection_program(problem))
-    checker.main = problem.main
+    checker = checker_of(problem)
     for at in [problem.root(), *nodes(problem, rng)]:
         here, best = bound(problem, found.cut, at), below(values, at)
         sides = (frozenset(np.flatnonzero(s).tolist()) for s in (at.inside, at.outside))
@@ -123,8 +128,7 @@ def test_harm_counts_and_no_selection_is_below_its_bound(seed):
     problem, values = problem_of(data, c, {"m": m}), allowed_values(data.with_X(data.X.toarray()), c, {"m": m})
     if not (found := Coverage.of(problem)).ends:
         return
-    checker, best = SelectionToCheck(selection_program(problem)), min(values.values())
-    checker.main = problem.main
+    checker, best = checker_of(problem), min(values.values())
     exact = exact_bound(checker, found)
     assert value(problem, found.cut, problem.root()) <= exact <= best * (1 + 1e-8)
     assert exact_bound(checker, found, rules=[]) <= exact
