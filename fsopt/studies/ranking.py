@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -303,11 +304,5 @@ def stability(selections: Sequence[Sequence[str]]) -> float | None:
     """Return the mean Jaccard index of all pairs of selections, 1 for equal ones; None of fewer than two."""
     if len(selections) < 2:
         return None
-    names = {name: k for k, name in enumerate({name for selection in selections for name in selection})}
-    table = np.zeros((len(selections), len(names)))
-    for row, selection in zip(table, selections, strict=True):
-        row[[names[name] for name in selection]] = 1.0
-    common, sizes = table @ table.T, table.sum(axis=1)
-    union = sizes[:, None] + sizes - common
-    index = np.divide(common, union, out=np.ones_like(union), where=union > 0)
-    return float((index.sum() - len(selections)) / (len(selections) * (len(selections) - 1)))
+    pairs = combinations(map(frozenset, selections), 2)
+    return float(np.mean([len(a & b) / len(a | b) if a | b else 1.0 for a, b in pairs]))

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from fsopt.common.figures import name_points, new_figure, style
+from fsopt.common.figures import name_points, new_figure
 from fsopt.common.files import check_writable, write_text
 from fsopt.common.texts import counted, printable
 from fsopt.errors import FileError, PackageError
@@ -36,8 +36,6 @@ NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)(?: ±.*)?")
 INKS = {"#000000": "currentColor", "#ffffff": "var(--back)"}
 """Black and white of pictures, which are those of the page, light or dark."""
 HINT = "pip install fsopt[report]"
-NAMED = 40
-"""Methods that a picture tells apart at most."""
 DRAWN = 4
 """Data sets whose pictures a report has; each takes about a second, and the tables of all say more."""
 LISTED = 50
@@ -277,26 +275,23 @@ def trade_off(lines: Sequence[Line], front: Sequence[str]) -> Figure:
 
     Parameters
     ----------
-    lines : those without a mean accuracy are left out; of more than :data:`NAMED` only those of the front have names.
+    lines : those without a mean accuracy are left out; only those of the front have names.
     front : titles of those that no other beats in both.
     """
     placed = [line for line in lines if line.spread("accuracy") and line.spread("n_features")]
     counts = line_counts(placed)
     points = {line.title: (counts[line.title], 100 * (line.mean("accuracy") or 0.0)) for line in placed}
-    named = [title for title in points if len(placed) <= NAMED or title in front][:NAMED]
-    figure = new_figure(1, height=3.6 + 0.12 * len(named))
+    best = sorted(front, key=points.__getitem__)
+    steps = zip(*(points[title] for title in best), strict=True)
+    figure = new_figure(1)
     axes = figure.axes[0]
-    axes.plot(*zip(*points.values(), strict=True), ".", color="0.8", zorder=0)
-    for k, title in enumerate(named):
-        axes.plot(*points[title], markersize=5, **{**style(k), "linestyle": "none"})
-    best: dict[str, Any] = {"color": "0.6", "linewidth": 2.5, "zorder": 0, "label": "no method beats these in both"}
-    axes.step(*zip(*sorted(points[title] for title in front), strict=True), where="post", **best)
+    axes.plot(*zip(*points.values(), strict=True), "o", color="0.7")
+    axes.step(*steps, "o-", where="post", label="no method beats these in both")
     axes.set(xlabel="selected features", ylabel="accuracy of cross-validation, %")
     axes.margins(x=0.25, y=0.1)
-    axes.set_xlim(left=max(0.0, axes.get_xlim()[0]))
     axes.locator_params(axis="x", integer=True)
-    figure.legend(fontsize="small", loc="outside lower center")
-    name_points(figure, [points[title] for title in named], named)
+    axes.legend()
+    name_points(figure, [points[title] for title in best], best)
     return figure
 
 
