@@ -31,10 +31,13 @@ if TYPE_CHECKING:
 
 HEADS = ("method", "standing", ">features", ">CV accuracy", ">balanced", ">CV MCC", ">AUC", "status", "of folds")
 """Of the table: objective values of different problems are no measure of methods."""
+ASKED = ("folds", "seed", "time_limit", "solver", "tune", "exact", "jobs")
+"""Options that :func:`fsopt.compare` has, too."""
 Data = Annotated[list[str], typer.Option("--data", help=f"{options.DATA_HELP}; repeat for several")]
 
 
 def compare(
+    context: typer.Context,
     data: Data,
     layout: Layout = WHOLE,
     methods: Annotated[str | None, typer.Option("--methods", help="names separated by commas; all by default")] = None,
@@ -66,15 +69,7 @@ def compare(
     names = _checked(methods)
     if solver is not None:
         solver_spec(solver)
-    own: dict[str, Any] = {
-        "folds": folds,
-        "seed": seed,
-        "time_limit": time_limit,
-        "solver": solver,
-        "tune": tune,
-        "exact": exact,
-    }
-    own |= {"jobs": jobs, "params": _params(param)}
+    own = {"params": _params(param), **{name: context.params[name] for name in ASKED}}
     found = _compared([load(name, layout) for name in data], names, own)
     if found.interrupted and not found.rows:  # a file of before stays
         remark("interrupted: no method finished")

@@ -1,4 +1,4 @@
-"""Verb ``study``: a study is run, and its store shown, exported, reported and copied."""
+"""Verb ``study``: a study is run, and its store shown, exported and reported."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fsopt.studies.ranking import Line
     from fsopt.studies.running import Progress
 
-FORMATS = (".csv", ".tex", ".html", ".sqlite")
+FORMATS = (".csv", ".tex", ".html")
 OF_RUNS = ("path", "store", "jobs", "scheduler", "retry", "allow_code", "json")
 OF_STORES = ("store", "output", "json")
 
@@ -48,14 +48,14 @@ def study(
     ] = False,
     output: Annotated[
         Path | None,
-        options.file("write rows, .csv, means, .tex, a report, .html, or a copy, .sqlite", kinds=FORMATS),
+        options.file("write rows, .csv, means, .tex, or a report, .html", kinds=FORMATS),
     ] = None,
     json: options.Json = False,
 ) -> int:
     """Run data sets x methods x folds x seeds, or show their store.
 
     Units that have a row are not run again: after an interruption or a kill, the same command goes on. A store is shown
-    by the number of its units and by means over folds and seeds, also while a run writes it; a copy is whole.
+    by the number of its units and by means over folds and seeds, also while a run writes it.
     """
     if path is not None:
         options.only(context, "of a run", OF_RUNS)
@@ -179,24 +179,21 @@ def line_record(line: Line) -> dict[str, Any]:
 
 
 def _write(store: Path, output: Path, json: bool) -> int:
-    """Write the rows or the means as a table, the report, or a copy of the store."""
+    """Write the rows or the means as a table, or the report."""
     from fsopt.common.files import whole_file
     from fsopt.studies.ranking import lines_of
     from fsopt.studies.report import means_of, study_sections, write_report, write_table
-    from fsopt.studies.running import copy_store, frame_of
+    from fsopt.studies.running import frame_of
 
-    suffix = output.suffix.lower()
-    if suffix == ".sqlite":
-        copy_store(store, output)
-    else:
-        rows, _ = _read(store)
-        listed = [row for of_study in rows.values() for row in of_study]
-        if suffix == ".csv":
+    rows, _ = _read(store)
+    listed = [row for of_study in rows.values() for row in of_study]
+    match output.suffix.lower():
+        case ".csv":
             with whole_file(output) as temporary:
                 frame_of(listed).to_csv(temporary, index=False)
-        elif suffix == ".tex":
+        case ".tex":
             write_table(output, means_of(lines_of(listed), {}), ", ".join(rows))
-        else:
+        case _:
             sections = [section for of_study in rows.values() for section in study_sections(of_study)]
             write_report(output, ", ".join(rows) or "no study", sections)
     written([output], {"store": str(store)}, as_json=json)

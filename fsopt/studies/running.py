@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fsopt.answers.records import digest, plain, sealed
 from fsopt.common.arguments import FLAG, FUNCTION, PATH, WHOLE, Argument, checked, optional
-from fsopt.common.files import brief, check_readable, check_writable, whole_file
+from fsopt.common.files import brief, check_readable, check_writable
 from fsopt.common.teams import apart, check_jobs, unordered
 from fsopt.data import Dataset
 from fsopt.errors import FileError, StoreLost, WorkersLost
@@ -144,20 +144,6 @@ def opened(path: str | Path | None, *, write: bool = False) -> Iterator[Store]:
             if write:
                 with suppress(sqlite3.Error):  # at rest it is one file; others that are at it leave it a log
                     connection.execute("PRAGMA journal_mode = DELETE")
-
-
-def copy_store(source: str | Path, target: str | Path) -> None:
-    """Copy a store, also one that a run is writing: the copy has all rows of one moment, and is whole or not there.
-
-    Raises
-    ------
-    FileError : the store cannot be read, or the copy not be written.
-    """
-    if check_writable(target).exists():
-        raise FileError(f"there is a file '{brief(target)}'", "give another name")
-    with opened(source) as store, whole_file(target) as temporary, closing(sqlite3.connect(temporary)) as copy:
-        store.connection.backup(copy)
-        copy.execute("PRAGMA journal_mode = DELETE")
 
 
 def _connected(place: Path, how: str) -> sqlite3.Connection:
