@@ -15,7 +15,7 @@ MISSING = ("fcntl", "resource", "pwd", "grp", "termios", "tty", "pty", "posix_ip
 """Modules of POSIX."""
 WITHOUT = r"""
 import asyncio, os, pathlib, queue, signal, socket, subprocess, sys, tempfile, types
-import numpy, pandas, pyomo.environ, sklearn.svm, sklearn.model_selection, rich.console, typer  # know their system
+import joblib, numpy, pandas, pyomo.environ, sklearn.svm, sklearn.model_selection, rich.console, typer  # know their system
 
 locked = []
 sys.modules["msvcrt"] = types.SimpleNamespace(LK_NBLCK=2, locking=lambda *asked: locked.append(asked))
@@ -40,7 +40,8 @@ def run(words, code=0):
 for words in {verbs}:
     run(words)
 run("fit svm --data none.csv", 2)
-run("study study.toml --store s.sqlite --jobs 1")
+with joblib.parallel_config("sequential"):  # joblib's processes know their system
+    run("study study.toml --store s.sqlite")
 for words in ("", " -o rows.csv", " -o means.tex"):
     run("study --store s.sqlite" + words)
 assert locked
