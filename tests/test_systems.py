@@ -15,7 +15,7 @@ MISSING = ("fcntl", "resource", "pwd", "grp", "termios", "tty", "pty", "posix_ip
 """Modules of POSIX."""
 WITHOUT = r"""
 import asyncio, os, pathlib, queue, signal, socket, subprocess, sys, tempfile, types
-import joblib, numpy, pandas, pyomo.environ, sklearn.svm, sklearn.model_selection, rich.console, typer  # know their system
+import joblib, numpy, pandas, pyomo.environ, sklearn.svm, sklearn.model_selection, rich.console, typer  # of a system
 
 locked = []
 sys.modules["msvcrt"] = types.SimpleNamespace(LK_NBLCK=2, locking=lambda *asked: locked.append(asked))

@@ -138,10 +138,6 @@ def _report(path: Path, found: Comparison) -> None:
     remark(f"wrote {path}")
 
 
-def _majority(name: str, scores: dict[str, float]) -> str:
-    return f"{name}: the larger class alone has CV accuracy {scores['cv_accuracy']:.4f}, balanced 0.5000"
-
-
 def _print(record: dict[str, Any]) -> None:
     several = isinstance(record["data"], list)
     names, sizes = list(record["majority"]), (record["n"], record["p"])
@@ -154,7 +150,9 @@ def _print(record: dict[str, Any]) -> None:
         left = len(ranked) - len(first)
         listing = table("", HEADS, map(_cells, first))
         rest = f"--report, or --json, has {counted(left, 'other method')}" if left else ""
-        known = (rest, _majority(name, record["majority"][name]), record["own_parameters"][name])
+        share = record["majority"][name]["cv_accuracy"]
+        larger = f"{name}: the larger class alone has CV accuracy {share:.4f}, balanced 0.5000"
+        known = (rest, larger, record["own_parameters"][name])
         show(one_line(title), "", listing, "", *map(one_line, filter(None, known)))
         if name in record["answer_in_words"]:
             show(one_line(f"{record['answer_in_words'][name]}."))
