@@ -145,8 +145,9 @@ class _Model:
     """The quadratic model of F at the optimum for the chosen variables."""
 
     def __init__(self, problem: LogisticPath, chosen: tuple[int, ...], fitted: tuple[Matrix, Vector], c: float) -> None:
-        self.problem, self.chosen, self.c = problem, chosen, c
+        self.problem, self.chosen = problem, chosen
         self.theta, self.value = fitted[0][0], float(fitted[1][0])
+        self.c = c
         A = np.column_stack([problem.Z[:, problem.columns(chosen)], np.ones(len(problem.y))])
         away = expit(-problem.y * (A @ self.theta))
         self.curved = c * problem.g * away * (1.0 - away)

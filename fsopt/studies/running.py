@@ -13,6 +13,7 @@ import os
 import random
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor
 from contextlib import closing, contextmanager, suppress
@@ -226,8 +227,7 @@ class StudyResult:
     @property
     def counts(self) -> dict[str, int]:
         """State -> number of units."""
-        states = [row["state"] for row in self.rows]
-        return {state: states.count(state) for state in dict.fromkeys(states)}
+        return dict(Counter(row["state"] for row in self.rows))
 
     @property
     def complete(self) -> bool:
