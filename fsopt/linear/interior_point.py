@@ -129,11 +129,7 @@ def in_a_basis(V: Matrix) -> tuple[Matrix, Callable[[Vector], Vector]]:
     factor, order, rank, _ = scipy.linalg.lapack.dpstrf(gram(V.T), lower=1, overwrite_a=1)
     rank = min(int(rank), n - 1)
     L, first = np.tril(factor)[np.argsort(order)][:, :rank], order[:rank] - 1
-
-    def weights(w: Vector) -> Vector:
-        return np.asarray(scipy.linalg.solve_triangular(factor[:rank, :rank], w, lower=True, trans=1) @ V[first])
-
-    return L, weights
+    return L, lambda w: scipy.linalg.solve_triangular(factor[:rank, :rank], w, lower=True, trans=1) @ V[first]
 
 
 def _goals(best: Best, recorder: Recorder) -> Loop:

@@ -49,9 +49,9 @@ class Line:
         return [row for row in self.rows if row["fold"] is not None] or list(self.rows)
 
     @property
-    def whole(self) -> Mapping[str, Any] | None:
-        """The row of all samples."""
-        return next((row for row in self.rows if row["fold"] is None), None)
+    def whole(self) -> Mapping[str, Any]:
+        """The row of all samples, empty where there is none."""
+        return next((row for row in self.rows if row["fold"] is None), {})
 
     @property
     def states(self) -> dict[str, int]:
@@ -210,10 +210,9 @@ def line_standings(lines: Sequence[Line], larger: float | None) -> dict[str, Sta
 
 def line_counts(lines: Sequence[Line]) -> dict[str, float]:
     """Return title -> number of features selected on all samples, where they are fitted, and else the mean of folds."""
-    whole = {line.title: line.whole.get("n_features") for line in lines if line.whole is not None}
-    means = {line.title: line.mean("n_features") for line in lines}
-    counts = {title: mean if whole.get(title) is None else whole[title] for title, mean in means.items()}
-    return {title: float(count or 0.0) for title, count in counts.items()}
+    counts = {line.title: line.whole.get("n_features") for line in lines}
+    means = {line.title: line.mean("n_features") or 0.0 for line in lines}
+    return {title: means[title] if count is None else float(count) for title, count in counts.items()}
 
 
 def leading(found: Mapping[str, Standing], most: int = LEADING) -> list[str]:

@@ -213,7 +213,7 @@ def study_sections(rows: Sequence[Mapping[str, Any]], larger: Mapping[str, float
         found = line_standings(of_one, share)
         sections.append(_of_data(name, of_one, found))
         if found:
-            whole = {line.title: line.whole.get("features") or () for line in of_one if line.whole is not None}
+            whole = {line.title: line.whole.get("features") or () for line in of_one}
             scores, counts = {line.title: line.mean("accuracy") or 0.0 for line in of_one}, line_counts(of_one)
             told = answer(found, scores, counts, whole)
             alone = "" if share is None else f" The larger class alone has accuracy {share:.3f}."
@@ -233,11 +233,10 @@ def _of_data(name: str, lines: Sequence[Line], found: Mapping[str, Standing]) ->
     """Return the section of the methods on a data set, the best first, those without scores last."""
     places = {title: k for k, title in enumerate(found)}
     ordered = sorted(lines, key=lambda line: places.get(line.title, len(places)))
-    chosen = [(line, line.whole.get("features") or ()) for line in ordered if line.whole is not None]
     listed = [
         (line.title, ", ".join(f"{k}={v}" for k, v in line.params.items()), ", ".join(features))
-        for line, features in chosen
-        if 0 < len(features) <= LISTED
+        for line in ordered
+        if 0 < len(features := line.whole.get("features") or ()) <= LISTED
     ]
     tables = {CAPTION: means_of(ordered, found)}
     if listed:
