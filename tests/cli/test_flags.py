@@ -66,7 +66,7 @@ BOTH = {
     "fit svm --data words.csv --target b": (lambda: load("words.csv", target="b"), "column with target="),
     "fit svm --data words.csv --read encoding=x": (
         lambda: load("words.csv", encoding="x"),
-        "its encoding by encoding=",
+        ": encoding= names",
     ),
 }
 """The commonest mistakes: on the command line, in Python, and a part of the message there."""

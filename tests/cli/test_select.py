@@ -68,7 +68,7 @@ def test_a_table_becomes_an_answer_and_probabilities(table, tmp_path, run):
 @pytest.mark.parametrize(
     ("options", "word"),
     [
-        (["--report", "page.pdf"], ".html, .md, .tex"),
+        (["--report", "page.pdf"], ".html, .tex"),
     ],
 )
 def test_bad_input_is_said_in_one_line(options, word, table, run):

@@ -119,7 +119,7 @@ VALUES = {
         list(found),
         [ball("unit-rows", 1.0)[0] > ball("unit-rows", 4.0)[0] + 1e-6] * 2,
     ),
-    "(4) weighted sum": lambda found: ([*found["y"], *found["x"]], machine(1.0)[:2], 1e-5),
+    "(4) weighted sum": lambda found: (found.objective, machine(1.0)[2], 1e-5),
     "(5) constraint method": lambda found: ([*found["x"], *found["y"]], [4.0, ball("unit-rows", 4.0)[0]]),
     "(6) h <= RW+1": lambda found: (found, (W0 + 1) / DATA.n),
     "(7)-(11) mmop": lambda found: (optimum(found), scaled_ball("none", 2.0)),
