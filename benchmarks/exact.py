@@ -35,7 +35,7 @@ from threadpoolctl import threadpool_limits
 import fsopt
 from fsopt.data import Dataset
 from fsopt.data.drawn import gbd_set_one, gbd_set_two
-from fsopt.linear.active_set import WarmSvm
+from fsopt.linear.selections import WarmSvm
 from fsopt.methods.preprocessing import preprocess
 
 SHARED = Path(os.environ.get("FSOPT_SHARED", Path(__file__).resolve().parents[2] / "shared"))

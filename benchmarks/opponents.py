@@ -42,7 +42,7 @@ from opponents_instances import INSTANCES, OWN, Instance, drawn
 import fsopt
 from fsopt.data import Dataset
 from fsopt.data.losses import DualTerm
-from fsopt.linear.batch import solve_batch
+from fsopt.linear.selections import solve_batch
 
 GRACE = 10.0
 STORE = Path("docs/results/opponents.jsonl")

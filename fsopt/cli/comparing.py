@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,7 +15,6 @@ from fsopt.cli.output import (
     EXIT_NOT_SOLVED,
     EXIT_SOLVED,
     deliver,
-    open_gap,
     progress_bar,
     remark,
     show,
@@ -29,20 +29,15 @@ if TYPE_CHECKING:
     from fsopt.studies.comparison import Comparison
     from fsopt.studies.running import Progress
 
-COLUMNS = (
-    *("method", "standing", ">features", ">CV accuracy", ">balanced", ">CV MCC", ">AUC", "status", "of folds"),
-    *("paper", ">seconds"),
-    *(">CPU s", ">objective", "certificate", "solver"),
-)
-"""Heads of the table."""
-UNPRINTED = 6
-"""The last ones, which a report has: objective values of different problems are no measure of methods."""
-OF_FOLDS = ("standing", "CV accuracy", "balanced", "CV MCC", "AUC", "of folds")
-"""Columns that the table of fits to all samples in a report leaves out: the table of the methods has them."""
+HEADS = ("method", "standing", ">features", ">CV accuracy", ">balanced", ">CV MCC", ">AUC", "status", "of folds")
+"""Of the table: objective values of different problems are no measure of methods."""
+ASKED = ("folds", "seed", "time_limit", "solver", "tune", "exact", "jobs")
+"""Options that :func:`fsopt.compare` has, too."""
 Data = Annotated[list[str], typer.Option("--data", help=f"{options.DATA_HELP}; repeat for several")]
 
 
 def compare(
+    context: typer.Context,
     data: Data,
     layout: Layout = WHOLE,
     methods: Annotated[str | None, typer.Option("--methods", help="names separated by commas; all by default")] = None,
@@ -74,22 +69,14 @@ def compare(
     names = _checked(methods)
     if solver is not None:
         solver_spec(solver)
-    own: dict[str, Any] = {
-        "folds": folds,
-        "seed": seed,
-        "time_limit": time_limit,
-        "solver": solver,
-        "tune": tune,
-        "exact": exact,
-    }
-    own |= {"jobs": jobs, "params": _params(param)}
+    own = {"params": _params(param), **{name: context.params[name] for name in ASKED}}
     found = _compared([load(name, layout) for name in data], names, own)
     if found.interrupted and not found.rows:  # a file of before stays
         remark("interrupted: no method finished")
         return EXIT_INTERRUPTED
     record = plain({**found.heading, "data": data[0] if len(data) == 1 else data, "rows": found.to_records()})
     if report is not None:
-        _report(report, record, found.units)
+        _report(report, found)
     deliver(record, output, as_json=json, present=lambda: _print(record))
     _tell_unanswered(record)
     if found.interrupted:
@@ -142,27 +129,18 @@ def _params(given: list[str] | None) -> dict[str, dict[str, Any]]:
     return {method: options.parse_params(texts) for method, texts in found.items()}
 
 
-def _report(path: Any, record: dict[str, Any], units: Sequence[dict[str, Any]]) -> None:
-    """Write the report of a comparison: the sections of a study on its units, and the fits to all samples."""
-    from fsopt.studies.report import ReportSection, shown, study_sections, table_of, write_report
+def _report(path: Path, found: Comparison) -> None:
+    """Write the report of a comparison: the sections of a study on its units."""
+    from fsopt.studies.report import study_sections, write_report
 
-    larger = {name: scores["cv_accuracy"] for name, scores in record["majority"].items()}
-    kept = [k for k, head in enumerate(COLUMNS) if head.strip(">") not in OF_FOLDS]
-    heads = ("data", *(COLUMNS[k].strip(">") for k in kept))
-    rows = [(row["data"], *(cells[k] for k in kept)) for row in record["rows"] for cells in [_cells(row, shown)]]
-    fits = ReportSection("Fits to all samples", tables={"": table_of(heads, rows)}, folded=True)
-    write_report(path, f"Comparison: {', '.join(larger)}", [*study_sections(units, larger), fits])
+    larger = {name: scores["cv_accuracy"] for name, scores in found.majority.items()}
+    write_report(path, f"Comparison: {', '.join(larger)}", study_sections(found.units, larger))
     remark(f"wrote {path}")
-
-
-def _majority(name: str, scores: dict[str, float]) -> str:
-    return f"{name}: the larger class alone has CV accuracy {scores['cv_accuracy']:.4f}, balanced 0.5000"
 
 
 def _print(record: dict[str, Any]) -> None:
     several = isinstance(record["data"], list)
     names, sizes = list(record["majority"]), (record["n"], record["p"])
-    heads = COLUMNS[:-UNPRINTED]
     for k, name in enumerate(names):
         n, p = (size[k] if several else size for size in sizes)
         title = f"{name if several else record['data']}: {counted(n, 'sample')}, {counted(p, 'feature')}, "
@@ -170,9 +148,11 @@ def _print(record: dict[str, Any]) -> None:
         ranked = _ranked(record, name)
         first = [row for row in ranked if row["method"] in record["leading"].get(name, ())] or ranked
         left = len(ranked) - len(first)
-        listing = table("", heads, [_cells(row)[: len(heads)] for row in first])
+        listing = table("", HEADS, map(_cells, first))
         rest = f"--report, or --json, has {counted(left, 'other method')}" if left else ""
-        known = (rest, _majority(name, record["majority"][name]), record["own_parameters"][name])
+        share = record["majority"][name]["cv_accuracy"]
+        larger = f"{name}: the larger class alone has CV accuracy {share:.4f}, balanced 0.5000"
+        known = (rest, larger, record["own_parameters"][name])
         show(one_line(title), "", listing, "", *map(one_line, filter(None, known)))
         if name in record["answer_in_words"]:
             show(one_line(f"{record['answer_in_words'][name]}."))
@@ -196,8 +176,8 @@ def _ranked(record: dict[str, Any], data: str) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda r: (r["cv_accuracy"] is None, -(r["cv_accuracy"] or 0), r["n_features"] or 0))
 
 
-def _cells(row: dict[str, Any], seconds: Callable[[float], str] = "{:.2f}".format) -> tuple[Any, ...]:
-    """Return the cells of a row, in the order of :data:`COLUMNS`, with seconds as their texts."""
+def _cells(row: dict[str, Any]) -> tuple[Any, ...]:
+    """Return the cells of a row, in the order of :data:`HEADS`."""
     accuracy, spread = _share(row["cv_accuracy"]), row["spreads"].get("cv_accuracy")
     return (
         row["method"],
@@ -209,11 +189,6 @@ def _cells(row: dict[str, Any], seconds: Callable[[float], str] = "{:.2f}".forma
         _share(row["cv_auc"]),
         f"{row['status']} ({row['stop']})" if row["ended_early"] and row["stop"] == "time-limit" else row["status"],
         ", ".join(f"{number} {status}" for status, number in row["fold_statuses"].items()),
-        row["paper"],
-        *(None if row[name] is None else seconds(row[name]) for name in ("seconds", "cpu_seconds")),
-        row["objective"],
-        _certificate(row),
-        row["solver"] or None,
     )
 
 
@@ -226,14 +201,3 @@ def _early(row: dict[str, Any]) -> str:
 
 def _share(value: float | None) -> str | None:
     return None if value is None else f"{value:.4f}"
-
-
-def _certificate(row: dict[str, Any]) -> str | None:
-    """Return the largest residual, or the optimality gap of a feasible fit where it has a bound."""
-    certificate = row["certificate"]
-    if certificate is None:
-        return None
-    worst = certificate["worst"]
-    size = f"{worst:.1e}" if isinstance(worst, float) else str(worst)
-    gap = open_gap(row["objective"], row["bound"]) if row["status"] == "feasible" else ""
-    return (gap or f"{size} {certificate['kind']}") if certificate["ok"] else f"{size} fails"

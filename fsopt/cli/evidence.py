@@ -49,7 +49,7 @@ Solution = Annotated[
 SAVED = "a file of 'fsopt solve' or 'fsopt fit' with -o, a proof; of --solution the model: a slug, .lp, .mps"
 Checked = Annotated[str, typer.Argument(help=SAVED)]
 Folder = Annotated[
-    Path | None, typer.Option("-o", "--output", help="folder for pages, cells, figures (SVG, PNG) and an overview")
+    Path | None, typer.Option("-o", "--output", help="folder for pages, cells, figures (SVG) and an overview")
 ]
 Store = Annotated[
     Path | None, typer.Option("--store", help="SQLite file of the parts that take long: a killed run goes on")
@@ -371,15 +371,13 @@ def _write(folder: Path, one: Experiment, outcome: Reproduction, record: dict[st
 
 
 def _save(figure: Figure, folder: Path, name: str) -> None:
-    """Write a figure in both formats, the same bytes for the same figure."""
+    """Write a figure as SVG, the same bytes for the same figure."""
     from matplotlib import rc_context
 
     from fsopt.common.files import whole_file
 
-    for kind in ("svg", "png"):
-        metadata = {"Date": None} if kind == "svg" else {"Software": None}
-        with rc_context({"svg.hashsalt": name}), whole_file(folder / f"{name}.{kind}") as temporary:
-            figure.savefig(os.fspath(temporary), format=kind, metadata=metadata)
+    with rc_context({"svg.hashsalt": name}), whole_file(folder / f"{name}.svg") as temporary:
+        figure.savefig(os.fspath(temporary), format="svg", metadata={"Date": None})
 
 
 def _print(record: dict[str, Any]) -> bool:

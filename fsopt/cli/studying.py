@@ -1,8 +1,9 @@
-"""Verb ``study``: a study is run, and its store shown, exported, reported and copied."""
+"""Verb ``study``: a study is run, and its store shown, exported and reported."""
 
 from __future__ import annotations
 
 from collections import Counter
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,14 +23,12 @@ from fsopt.cli.output import (
     written,
 )
 from fsopt.common.texts import counted, one_line
-from fsopt.errors import FileError
 
 if TYPE_CHECKING:
     from fsopt.studies.ranking import Line
     from fsopt.studies.running import Progress
 
-COPIES, TABLES = (".sqlite", ".db"), (".csv", ".parquet")
-FORMATS = (*TABLES, ".tex", ".html", *COPIES)
+FORMATS = (".csv", ".tex", ".html")
 OF_RUNS = ("path", "store", "jobs", "scheduler", "retry", "allow_code", "json")
 OF_STORES = ("store", "output", "json")
 
@@ -49,14 +48,14 @@ def study(
     ] = False,
     output: Annotated[
         Path | None,
-        options.file("write rows, .csv or .parquet, means, .tex, a report, .html, or a copy, .sqlite", kinds=FORMATS),
+        options.file("write rows, .csv, means, .tex, or a report, .html", kinds=FORMATS),
     ] = None,
     json: options.Json = False,
 ) -> int:
     """Run data sets x methods x folds x seeds, or show their store.
 
     Units that have a row are not run again: after an interruption or a kill, the same command goes on. A store is shown
-    by the number of its units and by means over folds and seeds, also while a run writes it; a copy is whole.
+    by the number of its units and by means over folds and seeds, also while a run writes it.
     """
     if path is not None:
         options.only(context, "of a run", OF_RUNS)
@@ -96,16 +95,8 @@ def _run(path: Path, store: Path, jobs: int, scheduler: str | None, retry: bool,
 
 def _told(p: Progress) -> str:
     """Return the text of the progress bar."""
-    left = f", about {duration(p.seconds_left)} left"
-    return f"{p.finished} of {counted(p.total, 'unit')}, {p.failed} failed{left}"
-
-
-def duration(seconds: float) -> str:
-    """Return seconds in the unit that suits them."""
-    for size, unit in ((3600.0, "h"), (60.0, "min")):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.0f} {unit}"
-    return f"{seconds:.0f} s"
+    left = timedelta(seconds=round(p.seconds_left))
+    return f"{p.finished} of {counted(p.total, 'unit')}, {p.failed} failed, about {left} left"
 
 
 def _states(counts: dict[str, int]) -> str:
@@ -114,11 +105,7 @@ def _states(counts: dict[str, int]) -> str:
 
 def _tell_failures(rows: Any) -> None:
     """Print the different errors of rows on stderr, each with the number of its units."""
-    errors: dict[str, int] = {}
-    for row in rows:
-        if row["error"]:
-            text = f"{row['method']} on {row['data']}: {row['error']}"
-            errors[text] = errors.get(text, 0) + 1
+    errors = Counter(f"{row['method']} on {row['data']}: {row['error']}" for row in rows if row["error"])
     for text, number in errors.items():
         remark(f"{counted(number, 'unit')}: {text}")
     if errors:
@@ -192,39 +179,22 @@ def line_record(line: Line) -> dict[str, Any]:
 
 
 def _write(store: Path, output: Path, json: bool) -> int:
-    """Write the rows or the means as a table, the report, or a copy of the store."""
+    """Write the rows or the means as a table, or the report."""
+    from fsopt.common.files import whole_file
     from fsopt.studies.ranking import lines_of
     from fsopt.studies.report import means_of, study_sections, write_report, write_table
-    from fsopt.studies.running import copy_store
+    from fsopt.studies.running import frame_of
 
-    suffix = output.suffix.lower()
-    if suffix in COPIES:
-        copy_store(store, output)
-    else:
-        rows, _ = _read(store)
-        listed = [row for of_study in rows.values() for row in of_study]
-        if suffix in TABLES:
-            _write_rows(listed, output)
-        elif suffix == ".tex":
+    rows, _ = _read(store)
+    listed = [row for of_study in rows.values() for row in of_study]
+    match output.suffix.lower():
+        case ".csv":
+            with whole_file(output) as temporary:
+                frame_of(listed).to_csv(temporary, index=False)
+        case ".tex":
             write_table(output, means_of(lines_of(listed), {}), ", ".join(rows))
-        else:
+        case _:
             sections = [section for of_study in rows.values() for section in study_sections(of_study)]
             write_report(output, ", ".join(rows) or "no study", sections)
     written([output], {"store": str(store)}, as_json=json)
     return EXIT_SOLVED
-
-
-def _write_rows(rows: list[dict[str, Any]], output: Path) -> None:
-    """Write rows as a table; lists are JSON texts in it."""
-    from fsopt.common.files import whole_file
-    from fsopt.studies.running import frame_of
-
-    frame = frame_of(rows)
-    with whole_file(output) as temporary:
-        if output.suffix.lower() == ".csv":
-            frame.to_csv(temporary, index=False)
-            return
-        try:
-            frame.to_parquet(temporary, index=False)
-        except ImportError as error:
-            raise FileError(".parquet needs pyarrow, which is not installed", "pip install fsopt[parquet]") from error

@@ -14,6 +14,7 @@ from fsopt.errors import PackageError
 from fsopt.typing import Vector
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -74,12 +75,17 @@ def plain(text: str) -> str:
     return one_line(text).replace("$", r"\$")
 
 
-def name_points(figure: Figure, points: Sequence[tuple[float, float]], names: Sequence[str]) -> None:
-    """Write its name above each point of the first panel."""
-    for point, name in zip(points, names, strict=True):
-        figure.axes[0].annotate(
-            plain(name), point, (4, 4), textcoords="offset points", fontsize="small", in_layout=False
-        )
+def draw_front(axes: Axes, points: Mapping[str, tuple[float, float]], front: Sequence[str]) -> None:
+    """Draw methods by their numbers of features and accuracies, those that none beats in both with their names."""
+    axes.plot(*zip(*points.values(), strict=True), "o", color="0.7")
+    ends = sorted((*points[name], name) for name in front)
+    axes.step([x for x, _, _ in ends], [y for _, y, _ in ends], "o-", where="post", label="none beats these in both")
+    for x, y, name in ends:
+        axes.annotate(plain(name), (x, y), (4, 4), textcoords="offset points", fontsize="small", in_layout=False)
+    axes.set(xlabel="selected features", ylabel="accuracy of cross-validation")
+    axes.margins(x=0.25, y=0.1)
+    axes.locator_params(axis="x", integer=True)
+    axes.legend()
 
 
 def history_figure(records: Sequence[Mapping[str, Any]]) -> Figure:

@@ -23,7 +23,7 @@ from fsopt.drivers.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.loop import Iterate, Loop, run_loop
 from fsopt.drivers.recorder import EARLY, Recorder
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, Steps, loop
-from fsopt.linear.active_set import WarmSvm
+from fsopt.linear.selections import WarmSvm
 from fsopt.models.blocks import number, whole
 from fsopt.models.gbd.fsp_sub import build_fsp_sub
 from fsopt.solvers.base import Session
@@ -65,7 +65,7 @@ def rfe(
     c : C > 0.
     step : >= 1, features that are removed after each solve, fewer where m would be undercut.
     run : solver (a QP), options, time limit, progress. Without a solver the eliminations call none: each machine is
-        solved by :class:`fsopt.linear.active_set.WarmSvm`. With one they are solves of one model ``fsp-sub`` in
+        solved by :class:`fsopt.linear.selections.WarmSvm`. With one they are solves of one model ``fsp-sub`` in
         which only sigma changes. After the time limit or an interruption all features above m are removed at once, and
         the last machine is trained.
 

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -98,8 +98,6 @@ class PrimalDual:
     ratio: float = 1.0
     period: int = STEPS
     total: int = 0
-    mean: Saddle = field(init=False)
-    norm: float = field(init=False)
 
     def __post_init__(self) -> None:
         self.mean = self._start = self.at

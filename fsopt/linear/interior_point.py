@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import scipy
@@ -92,17 +91,8 @@ def minimise(
     return recorder.end_certified(best.certificate, stop, best.point)
 
 
-@dataclass(frozen=True)
-class _Program:
-    """A program of nodes, the map from its weights to those of the samples, and their unit."""
-
-    node: NodeRelaxation
-    weights: Callable[[Vector], Vector]
-    unit: float
-
-
-def _program(data: Dataset, penalty: Penalty, c: float) -> _Program:
-    """Return the program of a penalty."""
+def _program(data: Dataset, penalty: Penalty, c: float) -> tuple[NodeRelaxation, Callable[[Vector], Vector]]:
+    """Return the program of a penalty, and the map from its weights to those of the samples."""
     refuse_sparse("the interior point", data.X)
     # b absorbs the mean of the samples, whose size would cost digits.
     V = (data.X - data.X.mean(axis=0)) * data.y[:, None]
@@ -120,7 +110,7 @@ def _program(data: Dataset, penalty: Penalty, c: float) -> _Program:
     term, q = HINGE.term(1.0, data.y, data.weights).each(data.n), np.zeros(L.shape[1])
     A, none = np.vstack([L.T, data.y]), np.zeros(0)
     node = NodeRelaxation(A, *term, L.shape[1], np.zeros((len(r), 0)), r, none, q, norm=norm)
-    return _Program(node, weights, scale)
+    return node, lambda w: weights(w) * scale
 
 
 def in_a_basis(V: Matrix) -> tuple[Matrix, Callable[[Vector], Vector]]:
@@ -139,11 +129,7 @@ def in_a_basis(V: Matrix) -> tuple[Matrix, Callable[[Vector], Vector]]:
     factor, order, rank, _ = scipy.linalg.lapack.dpstrf(gram(V.T), lower=1, overwrite_a=1)
     rank = min(int(rank), n - 1)
     L, first = np.tril(factor)[np.argsort(order)][:, :rank], order[:rank] - 1
-
-    def weights(w: Vector) -> Vector:
-        return np.asarray(scipy.linalg.solve_triangular(factor[:rank, :rank], w, lower=True, trans=1) @ V[first])
-
-    return L, weights
+    return L, lambda w: scipy.linalg.solve_triangular(factor[:rank, :rank], w, lower=True, trans=1) @ V[first]
 
 
 def _goals(best: Best, recorder: Recorder) -> Loop:
@@ -153,12 +139,12 @@ def _goals(best: Best, recorder: Recorder) -> Loop:
     if best.gap <= CLOSED:
         return
     started = time.perf_counter()
-    program, c = _program(best.data, best.penalty, best.c), best.c
-    at = cold(program.node)
+    node, weights = _program(best.data, best.penalty, best.c)
+    at = cold(node)
     for goal in GOALS:
-        solved = solve(program.node, Goal(goal), at)
+        solved = solve(node, Goal(goal), at)
         if solved is not None:
-            best.look(program.weights(solved.hyperplane.w) * program.unit, c * solved.alpha)
+            best.look(weights(solved.hyperplane.w), best.c * solved.alpha)
         recorder.count(SOLVER, time.perf_counter() - started)
         started = time.perf_counter()
         last = goal == GOALS[-1]

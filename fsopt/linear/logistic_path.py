@@ -26,7 +26,6 @@ where F and the prices themselves fall.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.special import expit
@@ -48,7 +47,6 @@ NEVER = -np.inf
 """Fall of a variable that cannot enter."""
 
 
-@dataclass(frozen=True, eq=False)
 class LogisticPath:
     """The program for all selections of variables.
 
@@ -58,18 +56,11 @@ class LogisticPath:
     groups : the columns of each variable.
     """
 
-    Z: Matrix
-    y: Vector
-    g: Vector
-    groups: Sequence[Indices]
-    squares: Matrix = field(init=False, repr=False)
-    first: Indices = field(init=False, repr=False)
-    several: tuple[int, ...] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "squares", self.Z * self.Z)
-        object.__setattr__(self, "first", np.array([group[0] for group in self.groups]))
-        object.__setattr__(self, "several", tuple(v for v, group in enumerate(self.groups) if len(group) > 1))
+    def __init__(self, Z: Matrix, y: Vector, g: Vector, groups: Sequence[Indices]) -> None:
+        self.Z, self.y = Z, y
+        self.g, self.groups = g, groups
+        self.squares, self.first = Z * Z, np.array([group[0] for group in groups])
+        self.several = {v: group for v, group in enumerate(groups) if len(group) > 1}
 
     def columns(self, chosen: Sequence[int]) -> Indices:
         """Return the columns of variables, one variable after another."""
@@ -103,38 +94,35 @@ class LogisticPath:
 
         From the least number on it ends early where no further variable makes F fall by more than its price.
         """
-        chosen, cs = tuple[int, ...](), np.array([c])
-        theta, value = self.fit(self.columns(chosen), cs)
-        found, model = [chosen], _Model(self, chosen, theta[0], c)
-        prices = model.prices()
-        while len(chosen) < min(largest, len(self.groups)):
+        model = self._begun(c)
+        found, prices = [model.chosen], model.prices()
+        while len(found) <= min(largest, len(self.groups)):
             clock.check()
-            gains = model.falls() - prices
+            gains = model.falls(model.inverse, model.gradient) - prices
             entering = int(np.argmax(gains))
-            if gains[entering] <= (NEVER if len(chosen) < least else 0.0):
+            if gains[entering] <= (NEVER if len(model.chosen) < least else 0.0):
                 break
-            start = np.concatenate([theta[0, :-1], np.zeros(len(self.groups[entering])), theta[0, -1:]])
-            chosen = (*chosen, entering)
-            theta, value = self.fit(self.columns(chosen), cs, start)
-            model = _Model(self, chosen, theta[0], c)
+            chosen = (*model.chosen, entering)
+            start = np.insert(model.theta, -1, np.zeros(len(self.groups[entering])))
+            model = _Model(self, chosen, self.fit(self.columns(chosen), np.array([c]), start), c)
             for _ in range(EXCHANGES):
-                other = model.exchanged(FALL * float(value[0]), prices)
+                other = model.exchanged(prices)
                 if other is None:
                     break
-                new, new_value = self.fit(self.columns(other), cs)
-                dearer = prices[list(other)].sum() - prices[list(chosen)].sum()
-                if new_value[0] + dearer >= (1.0 - FALL) * value[0]:
+                fitted = self.fit(self.columns(other), np.array([c]))
+                dearer = prices[list(other)].sum() - prices[list(model.chosen)].sum()
+                if fitted[1][0] + dearer >= (1.0 - FALL) * model.value:
                     break
-                chosen = other
-                theta, value = new, new_value
-                model = _Model(self, chosen, theta[0], c)
-            found.append(chosen)
+                model = _Model(self, other, fitted, c)
+            found.append(model.chosen)
         return found
 
     def prices(self, c: float) -> Vector:
         """Return the price (v,) of each variable."""
-        none = np.empty(0, dtype=int)
-        return _Model(self, (), self.fit(none, np.array([c]))[0][0], c).prices()
+        return self._begun(c).prices()
+
+    def _begun(self, c: float) -> _Model:
+        return _Model(self, (), self.fit(self.columns(()), np.array([c])), c)
 
     def _value(self, A: Matrix, theta: Matrix, cs: Vector) -> Vector:
         losses = cs * (np.logaddexp(0.0, -self.y * (theta @ A.T)) @ self.g)
@@ -156,70 +144,62 @@ class LogisticPath:
 class _Model:
     """The quadratic model of F at the optimum for the chosen variables."""
 
-    def __init__(self, problem: LogisticPath, chosen: tuple[int, ...], theta: Vector, c: float) -> None:
+    def __init__(self, problem: LogisticPath, chosen: tuple[int, ...], fitted: tuple[Matrix, Vector], c: float) -> None:
         self.problem, self.chosen = problem, chosen
-        self.theta, self.c = theta, c
-        columns = problem.columns(chosen)
-        A = np.column_stack([problem.Z[:, columns], np.ones(len(problem.y))])
-        away = expit(-problem.y * (A @ theta))
+        self.theta, self.value = fitted[0][0], float(fitted[1][0])
+        self.c = c
+        A = np.column_stack([problem.Z[:, problem.columns(chosen)], np.ones(len(problem.y))])
+        away = expit(-problem.y * (A @ self.theta))
         self.curved = c * problem.g * away * (1.0 - away)
         weighted = A * self.curved[:, None]
-        hessian = weighted.T @ A + np.diag(np.append(np.ones(len(columns)), TINY))
-        self.inverse = np.linalg.inv(hessian)
+        ridge = np.append(np.ones(len(self.theta) - 1), TINY)
+        self.inverse = np.linalg.inv(weighted.T @ A + np.diag(ridge))
         self.gradient = c * ((problem.g * away * problem.y) @ problem.Z)
         self.cross = weighted.T @ problem.Z
         self.diagonal = 1.0 + self.curved @ problem.squares
 
-    def falls(self) -> Vector:
-        """Return the fall of F by the model when each variable enters."""
-        return self._falls(self.inverse, self.gradient)
-
     def prices(self) -> Vector:
         """Return the price (v,) of each variable; the model is that of no variable."""
-        reached = self.inverse @ self.cross
-        left = self._left(reached)[self.problem.first]
-        prices = self.c * (1.0 - 1.0 / left)
-        for v in self.problem.several:
-            group = self.problem.groups[v]
-            prices[v] = self.c * (len(group) - np.trace(np.linalg.inv(self._block(group, reached))))
-        return np.asarray(prices)
+        left, blocks = self._left(self.inverse)
+        shares: Vector = (1.0 - 1.0 / left)[self.problem.first]
+        for v, block in blocks.items():
+            shares[v] = len(block) - np.trace(np.linalg.inv(block))
+        return self.c * shares
 
-    def exchanged(self, smallest: float, prices: Vector) -> tuple[int, ...] | None:
-        """Return the variables after the exchange of largest fall; None where no fall exceeds the smallest."""
-        best, found = smallest, None
+    def falls(self, inverse: Matrix, gradient: Vector) -> Vector:
+        """Return the fall (v,) of F when each variable enters, by an inverse Hessian and the negative gradient."""
+        left, blocks = self._left(inverse)
+        falls: Vector = (0.5 * gradient**2 / left)[self.problem.first]
+        for v, block in blocks.items():
+            q = gradient[self.problem.several[v]]
+            falls[v] = 0.5 * q @ np.linalg.solve(block, q)
+        falls[list(self.chosen)] = NEVER
+        return falls
+
+    def exchanged(self, prices: Vector) -> tuple[int, ...] | None:
+        """Return the variables after the exchange of largest fall; None where no fall exceeds its least share of F."""
+        best, found = FALL * self.value, None
         ends = np.cumsum([len(self.problem.groups[v]) for v in self.chosen])
-        parts = [np.arange(end - len(self.problem.groups[v]), end) for v, end in zip(self.chosen, ends, strict=True)]
+        parts = np.split(np.arange(ends[-1]), ends[:-1])
         blocks = [np.linalg.inv(self.inverse[np.ix_(part, part)]) for part in parts]
         own = [0.5 * self.theta[part] @ block @ self.theta[part] for part, block in zip(parts, blocks, strict=True)]
         rises = np.array(own) - prices[list(self.chosen)]
         for k in np.argsort(rises, kind="stable")[:WEAKEST]:
             reach = self.inverse[:, parts[k]] @ blocks[k]
             inverse = self.inverse - reach @ self.inverse[parts[k]]
-            falls = self._falls(inverse, self.gradient + (reach @ self.theta[parts[k]]) @ self.cross) - prices
+            falls = self.falls(inverse, self.gradient + (reach @ self.theta[parts[k]]) @ self.cross) - prices
             entering = int(np.argmax(falls))
             if falls[entering] - rises[k] > best:
                 best = falls[entering] - rises[k]
                 found = (*self.chosen[:k], *self.chosen[k + 1 :], entering)
         return found
 
-    def _falls(self, inverse: Matrix, gradient: Vector) -> Vector:
-        reached = inverse @ self.cross
-        falls = (0.5 * gradient**2 / self._left(reached))[self.problem.first]
-        for v in self.problem.several:
-            group = self.problem.groups[v]
-            falls[v] = 0.5 * gradient[group] @ np.linalg.solve(self._block(group, reached), gradient[group])
-        falls[list(self.chosen)] = NEVER
-        return np.asarray(falls)
-
-    def _left(self, reached: Matrix) -> Vector:
-        """Return the second derivatives (p,) of the columns, less what the others explain: at least 1 of the ridge."""
-        left: Vector = np.maximum(self.diagonal - np.einsum("ij,ij->j", self.cross, reached), 1.0)
-        return left
-
-    def _block(self, group: Indices, reached: Matrix) -> Matrix:
-        """Return the second derivatives of the columns of a variable, less what the others explain."""
-        Z = self.problem.Z[:, group]
-        block: Matrix = (
-            np.eye(len(group)) + (Z * self.curved[:, None]).T @ Z - self.cross[:, group].T @ reached[:, group]
-        )
-        return block
+    def _left(self, inverse: Matrix) -> tuple[Vector, dict[int, Matrix]]:
+        """Return the second derivatives less what others explain, at least the ridge: of each column, and in blocks."""
+        reached, blocks = inverse @ self.cross, {}
+        left = np.maximum(self.diagonal - np.einsum("ij,ij->j", self.cross, reached), 1.0)
+        for v, group in self.problem.several.items():
+            Z = self.problem.Z[:, group]
+            own = np.eye(len(group)) + (Z * self.curved[:, None]).T @ Z
+            blocks[v] = own - self.cross[:, group].T @ reached[:, group]
+        return left, blocks

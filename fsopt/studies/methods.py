@@ -137,11 +137,6 @@ def _copy(estimator: Any, **params: Any) -> Any:
     return clone(estimator).set_params(**params)
 
 
-def comparison_params(entry: Entry, p: int, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a method for data with p features in comparisons: those given, and others beside."""
-    return {**entry.compare(p), **given}
-
-
 def study_fit(
     entry: Entry,
     data: Dataset,

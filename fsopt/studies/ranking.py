@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -48,9 +49,9 @@ class Line:
         return [row for row in self.rows if row["fold"] is not None] or list(self.rows)
 
     @property
-    def whole(self) -> Mapping[str, Any] | None:
-        """The row of all samples."""
-        return next((row for row in self.rows if row["fold"] is None), None)
+    def whole(self) -> Mapping[str, Any]:
+        """The row of all samples, empty where there is none."""
+        return next((row for row in self.rows if row["fold"] is None), {})
 
     @property
     def states(self) -> dict[str, int]:
@@ -209,10 +210,9 @@ def line_standings(lines: Sequence[Line], larger: float | None) -> dict[str, Sta
 
 def line_counts(lines: Sequence[Line]) -> dict[str, float]:
     """Return title -> number of features selected on all samples, where they are fitted, and else the mean of folds."""
-    whole = {line.title: line.whole.get("n_features") for line in lines if line.whole is not None}
-    means = {line.title: line.mean("n_features") for line in lines}
-    counts = {title: mean if whole.get(title) is None else whole[title] for title, mean in means.items()}
-    return {title: float(count or 0.0) for title, count in counts.items()}
+    counts = {line.title: line.whole.get("n_features") for line in lines}
+    means = {line.title: line.mean("n_features") or 0.0 for line in lines}
+    return {title: means[title] if count is None else float(count) for title, count in counts.items()}
 
 
 def leading(found: Mapping[str, Standing], most: int = LEADING) -> list[str]:
@@ -303,11 +303,5 @@ def stability(selections: Sequence[Sequence[str]]) -> float | None:
     """Return the mean Jaccard index of all pairs of selections, 1 for equal ones; None of fewer than two."""
     if len(selections) < 2:
         return None
-    names = {name: k for k, name in enumerate({name for selection in selections for name in selection})}
-    table = np.zeros((len(selections), len(names)))
-    for row, selection in zip(table, selections, strict=True):
-        row[[names[name] for name in selection]] = 1.0
-    common, sizes = table @ table.T, table.sum(axis=1)
-    union = sizes[:, None] + sizes - common
-    index = np.divide(common, union, out=np.ones_like(union), where=union > 0)
-    return float((index.sum() - len(selections)) / (len(selections) * (len(selections) - 1)))
+    pairs = combinations(map(frozenset, selections), 2)
+    return float(np.mean([len(a & b) / len(a | b) if a | b else 1.0 for a, b in pairs]))

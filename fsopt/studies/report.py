@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from fsopt.common.figures import name_points, new_figure, style
+from fsopt.common.figures import draw_front, new_figure
 from fsopt.common.files import check_writable, write_text
 from fsopt.common.texts import counted, printable
 from fsopt.errors import FileError, PackageError
@@ -36,8 +36,6 @@ NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)(?: ±.*)?")
 INKS = {"#000000": "currentColor", "#ffffff": "var(--back)"}
 """Black and white of pictures, which are those of the page, light or dark."""
 HINT = "pip install fsopt[report]"
-NAMED = 40
-"""Methods that a picture tells apart at most."""
 DRAWN = 4
 """Data sets whose pictures a report has; each takes about a second, and the tables of all say more."""
 LISTED = 50
@@ -215,15 +213,15 @@ def study_sections(rows: Sequence[Mapping[str, Any]], larger: Mapping[str, float
         found = line_standings(of_one, share)
         sections.append(_of_data(name, of_one, found))
         if found:
-            whole = {line.title: line.whole.get("features") or () for line in of_one if line.whole is not None}
-            told = answer(
-                found, {line.title: line.mean("accuracy") or 0.0 for line in of_one}, line_counts(of_one), whole
-            )
+            whole = {line.title: line.whole.get("features") or () for line in of_one}
+            scores, counts = {line.title: line.mean("accuracy") or 0.0 for line in of_one}, line_counts(of_one)
+            told = answer(found, scores, counts, whole)
             alone = "" if share is None else f" The larger class alone has accuracy {share:.3f}."
             answers.append(f"{name}: {told}.{alone}")
             if len(fronts) < DRAWN:
-                front = [title for title, one in found.items() if one.front]
-                fronts[f"{name}: accuracy against number of selected features"] = trade_off(of_one, front)
+                drawn, points = new_figure(1), {title: (counts[title], scores[title]) for title in found}
+                draw_front(drawn.axes[0], points, [title for title, one in found.items() if one.front])
+                fronts[f"{name}: accuracy against number of selected features"] = drawn
     first = [ReportSection("Answer", tuple(answers), figures=fronts)] if answers else []
     heads = ("data", "method", "fold", "seed", "state", "error")
     failed = [[row[name] for name in heads] for row in rows if row["state"] != DONE]
@@ -235,11 +233,10 @@ def _of_data(name: str, lines: Sequence[Line], found: Mapping[str, Standing]) ->
     """Return the section of the methods on a data set, the best first, those without scores last."""
     places = {title: k for k, title in enumerate(found)}
     ordered = sorted(lines, key=lambda line: places.get(line.title, len(places)))
-    chosen = [(line, line.whole.get("features") or ()) for line in ordered if line.whole is not None]
     listed = [
         (line.title, ", ".join(f"{k}={v}" for k, v in line.params.items()), ", ".join(features))
-        for line, features in chosen
-        if 0 < len(features) <= LISTED
+        for line in ordered
+        if 0 < len(features := line.whole.get("features") or ()) <= LISTED
     ]
     tables = {CAPTION: means_of(ordered, found)}
     if listed:
@@ -250,54 +247,23 @@ def _of_data(name: str, lines: Sequence[Line], found: Mapping[str, Standing]) ->
 
 def _ranks(lines: Sequence[Line]) -> list[ReportSection]:
     """Return the section on ranks, of the methods with results on every block; empty for fewer than two of these."""
-    table: dict[str, dict[tuple[str, Any], list[float | None]]] = {}
-    for line in lines:
-        for row in line.folds:
-            value = row.get("balanced_accuracy") if row["state"] == DONE else None
-            table.setdefault(line.title, {}).setdefault((line.data, row["seed"]), []).append(value)
-    blocks = sorted({block for scores in table.values() for block in scores}, key=str)
-    scores = {
-        title: [sum(found[block]) / len(found[block]) for block in blocks]  # type: ignore[arg-type]
-        for title, found in table.items()
-        if all(block in found and None not in found[block] for block in blocks)
-    }
-    if len(scores) < 2 or len(blocks) < 2:
+    rows = [
+        (line.title, line.data, row["seed"], row.get("balanced_accuracy") if row["state"] == DONE else None)
+        for line in lines
+        for row in line.folds
+    ]
+    table = pd.DataFrame(rows, columns=["method", "data", "seed", "score"]).astype({"score": float})
+    means = table.groupby(["method", "data", "seed"])["score"].agg(lambda scores: scores.mean(skipna=False))
+    scores = means.unstack(["data", "seed"]).dropna()  # a method for each row, a block for each column
+    if min(scores.shape) < 2:
         return []
-    ranks, p_value, distance = friedman(scores)
+    ranks, p_value, distance = friedman(scores.T.to_dict("list"))
     listed = sorted(ranks.items(), key=lambda pair: pair[1])
-    told = f"{len(blocks)} blocks (data set, seed) by balanced accuracy; without methods that have no result on one"
+    told = f"{scores.shape[1]} blocks (data set, seed) by balanced accuracy; without methods that have no result on one"
     test = f"Friedman's test: p = {p_value:.3g}; Nemenyi's critical difference at 0.05: {distance:.3g}"
     apart = "two methods whose ranks differ by less are not told apart"
     notes = (told, f"{test}: {apart}", "seeds of one data set are no independent blocks: the tests are then too sure")
     return [ReportSection("Ranks", notes, {"": table_of(("method", "average rank"), listed)})]
-
-
-def trade_off(lines: Sequence[Line], front: Sequence[str]) -> Figure:
-    """Return accuracy against number of selected features, and the front of both as a line.
-
-    Parameters
-    ----------
-    lines : those without a mean accuracy are left out; of more than :data:`NAMED` only those of the front have names.
-    front : titles of those that no other beats in both.
-    """
-    placed = [line for line in lines if line.spread("accuracy") and line.spread("n_features")]
-    counts = line_counts(placed)
-    points = {line.title: (counts[line.title], 100 * (line.mean("accuracy") or 0.0)) for line in placed}
-    named = [title for title in points if len(placed) <= NAMED or title in front][:NAMED]
-    figure = new_figure(1, height=3.6 + 0.12 * len(named))
-    axes = figure.axes[0]
-    axes.plot(*zip(*points.values(), strict=True), ".", color="0.8", zorder=0)
-    for k, title in enumerate(named):
-        axes.plot(*points[title], markersize=5, **{**style(k), "linestyle": "none"})
-    best: dict[str, Any] = {"color": "0.6", "linewidth": 2.5, "zorder": 0, "label": "no method beats these in both"}
-    axes.step(*zip(*sorted(points[title] for title in front), strict=True), where="post", **best)
-    axes.set(xlabel="selected features", ylabel="accuracy of cross-validation, %")
-    axes.margins(x=0.25, y=0.1)
-    axes.set_xlim(left=max(0.0, axes.get_xlim()[0]))
-    axes.locator_params(axis="x", integer=True)
-    figure.legend(fontsize="small", loc="outside lower center")
-    name_points(figure, [points[title] for title in named], named)
-    return figure
 
 
 def write_table(path: str | Path, frame: pd.DataFrame, caption: str = "") -> None:

@@ -13,6 +13,7 @@ import os
 import random
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor
 from contextlib import closing, contextmanager, suppress
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fsopt.answers.records import digest, plain, sealed
 from fsopt.common.arguments import FLAG, FUNCTION, PATH, WHOLE, Argument, checked, optional
-from fsopt.common.files import brief, check_readable, check_writable, whole_file
+from fsopt.common.files import brief, check_readable, check_writable
 from fsopt.common.teams import apart, check_jobs, unordered
 from fsopt.data import Dataset
 from fsopt.errors import FileError, StoreLost, WorkersLost
@@ -146,20 +147,6 @@ def opened(path: str | Path | None, *, write: bool = False) -> Iterator[Store]:
                     connection.execute("PRAGMA journal_mode = DELETE")
 
 
-def copy_store(source: str | Path, target: str | Path) -> None:
-    """Copy a store, also one that a run is writing: the copy has all rows of one moment, and is whole or not there.
-
-    Raises
-    ------
-    FileError : the store cannot be read, or the copy not be written.
-    """
-    if check_writable(target).exists():
-        raise FileError(f"there is a file '{brief(target)}'", "give another name")
-    with opened(source) as store, whole_file(target) as temporary, closing(sqlite3.connect(temporary)) as copy:
-        store.connection.backup(copy)
-        copy.execute("PRAGMA journal_mode = DELETE")
-
-
 def _connected(place: Path, how: str) -> sqlite3.Connection:
     """Return a connection to a file; joblib asks for the next unit in a thread of its own."""
     return sqlite3.connect(f"{place.as_uri()}?mode={how}", uri=True, timeout=WAITING, check_same_thread=False)
@@ -240,8 +227,7 @@ class StudyResult:
     @property
     def counts(self) -> dict[str, int]:
         """State -> number of units."""
-        states = [row["state"] for row in self.rows]
-        return {state: states.count(state) for state in dict.fromkeys(states)}
+        return dict(Counter(row["state"] for row in self.rows))
 
     @property
     def complete(self) -> bool:

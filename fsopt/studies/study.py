@@ -36,7 +36,7 @@ from fsopt.errors import FileError, ParameterError, shown
 from fsopt.methods.checking import check_values
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.spec import check_parameters
-from fsopt.studies.methods import Classifier, Entry, check_study_changes, comparison_params, entry_of
+from fsopt.studies.methods import Classifier, Entry, check_study_changes, entry_of
 from fsopt.studies.units import Unit
 
 
@@ -78,7 +78,7 @@ class StudyMethod(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     def points(self, p: int) -> list[dict[str, Any]]:
         """Return the parameters at each point of the grid, for data with p features; the last name varies fastest."""
         points = [dict(zip(self.grid, values, strict=True)) for values in product(*self.grid.values())]
-        return [comparison_params(self.entry, p, {**self.params, **point}) for point in points]
+        return [{**self.entry.compare(p), **self.params, **point} for point in points]
 
     def check(self) -> None:
         """Refuse unknown parameters, values that the method never takes, and a grid without values."""

@@ -1,6 +1,7 @@
 """fsopt compare: options, several data sets, the table at 80 columns, the sentence below it, and its errors."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -55,6 +56,18 @@ def test_the_last_line_names_the_methods_without_an_answer_and_1_is_for_none_at_
     assert [one["lacking"] for one in found["unanswered"]] == ["no fit", "no fit", "no scores"]
     run(f"{SHORT} --data two.npz --methods ks,fisher")
     assert run.err.splitlines()[-1] == "without an answer: fisher on one (no scores), fisher on two (no scores)"
+
+
+def test_an_interrupted_comparison_that_finished_nothing_leaves_the_files_of_before(run, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    for name in ("out.json", "out.html"):
+        Path(name).write_text("of before")
+    monkeypatch.setattr(units, "study_fit", interrupted)
+    run(f"{SHORT} --methods svm -o out.json --report out.html", code=130)
+    assert run.err.splitlines()[-1] == "interrupted: no method finished"
+    assert [Path(name).read_text() for name in ("out.json", "out.html")] == ["of before"] * 2
 
 
 def test_wrong_words_are_one_line(run):

@@ -175,11 +175,11 @@ def test_the_model_of_a_fall_is_exact_to_second_order():
     # With next to no curvature of the loss the quadratic model is F itself.
     at = problem(groups=[np.array([0]), np.array([1, 2]), np.array([3]), np.array([4, 5])])
     c = 1e-4
-    theta, value = at.fit(at.columns((0, 3)), np.array([c]))
-    falls = _Model(at, (0, 3), theta[0], c).falls()
+    model = _Model(at, (0, 3), at.fit(at.columns((0, 3)), np.array([c])), c)
+    falls = model.falls(model.inverse, model.gradient)
     for entering in (1, 2):
         after = at.fit(at.columns((0, 3, entering)), np.array([c]))[1][0]
-        assert falls[entering] == pytest.approx(value[0] - after, rel=1e-2)
+        assert falls[entering] == pytest.approx(model.value - after, rel=1e-2)
     assert falls[0] < 0 > falls[3]
 
 
@@ -203,7 +203,8 @@ def test_a_price_is_twice_the_mean_fall_of_noise():
     falls = []
     for _ in range(300):
         at = LogisticPath(Z, rng.permutation(y), np.ones(200), groups)
-        falls.append(_Model(at, (), at.fit(np.array([], dtype=int), c)[0][0], 0.3).falls())
+        model = _Model(at, (), at.fit(np.array([], dtype=int), c), 0.3)
+        falls.append(model.falls(model.inverse, model.gradient))
     error = np.std(falls, axis=0) / np.sqrt(300)
     assert (np.abs(2.0 * np.mean(falls, axis=0) - at.prices(0.3)) < 8.0 * error).all()
     assert at.prices(0.3)[1] > 8.0 * at.prices(0.3)[0]

@@ -17,7 +17,6 @@ import fsopt
 from fsopt.cli import main
 from fsopt.errors import DataError, FsoptError, ParameterError
 from fsopt.studies.comparison import compare
-from fsopt.studies.methods import comparison_params, entry_of
 from fsopt.studies.study import StudyMethod
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -147,21 +146,22 @@ def last_feature(model):
     model.rule = pyo.Constraint(expr=model.sigma[0] + model.half <= 1.5)
 
 
+def in_comparisons(name, p, **params):
+    return StudyMethod(name=name, params=params).points(p)[0]
+
+
 def test_a_feature_that_is_constant_in_each_class_leaves_s_mpm_an_answer_at_the_ridge_of_comparisons():
     data = fsopt.Dataset(np.column_stack([DATA.X[:, :1], DATA.y]), DATA.y, name="told")
     with pytest.raises(fsopt.errors.InfeasibleError, match=r"ridge=0\.01"):
         fsopt.fit("s-mpm", data)
-    assert fsopt.fit("s-mpm", data, **comparison_params(entry_of("s-mpm"), 2, {})).certificate.ok
+    assert fsopt.fit("s-mpm", data, **in_comparisons("s-mpm", 2)).certificate.ok
 
 
 def test_parameters_in_comparisons_go_with_all_that_the_user_gives():
-    assert comparison_params(entry_of("gbd"), 4, {"c": 2.0}) == {"max_cuts": 20, "tolerance": 1e-4, "c": 2.0}
-    assert comparison_params(entry_of("best-subset"), 4, {"max_nodes": 7}) == {"max_nodes": 7, "tolerance": 1e-3}
-    assert comparison_params(entry_of("best-subset"), 4, {})["max_nodes"] == 2000
-    assert [comparison_params(entry_of("s-mpm"), p, {}) for p in (40, 4000)] == [
-        {"ridge": 0.01},
-        {"ridge": 0.1, "lam": 0.5},
-    ]
+    assert in_comparisons("gbd", 4, c=2.0) == {"max_cuts": 20, "tolerance": 1e-4, "c": 2.0}
+    assert in_comparisons("best-subset", 4, max_nodes=7) == {"max_nodes": 7, "tolerance": 1e-3}
+    assert in_comparisons("best-subset", 4)["max_nodes"] == 2000
+    assert [in_comparisons("s-mpm", p) for p in (40, 4000)] == [{"ridge": 0.01}, {"ridge": 0.1, "lam": 0.5}]
     asked = {"name": "gbd", "params": {"max_nodes": 3}}
     with pytest.raises(fsopt.errors.ParameterError, match="has no parameter 'max_nodes'"):
         fsopt.run_study({"data": [DATA], "folds": 0, "methods": [asked]})

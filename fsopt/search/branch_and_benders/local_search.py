@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fsopt.linear.batch import Start, SvmBatch, solve_batch
+from fsopt.linear.selections import Start, SvmBatch, solve_batch
 from fsopt.search.branch_and_benders import compiled
 from fsopt.search.branch_and_benders.cuts import BendersCut
 from fsopt.search.branch_and_benders.interior_point import NodeHyperplane

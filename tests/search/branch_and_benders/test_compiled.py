@@ -15,7 +15,7 @@ from selection_cases import NOISE, allowed_values, drawn, problem_of
 
 from fsopt.common import clock
 from fsopt.data import Dataset
-from fsopt.linear import batch as svm_batch
+from fsopt.linear import selections
 from fsopt.search.branch_and_benders import compiled, interior_point, local_search, newton, relaxation
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.interior_point import Goal, solve
@@ -44,12 +44,12 @@ def loops():
 
     def context():
         patch = pytest.MonkeyPatch()
-        for module in (interior_point, newton, svm_batch):
+        for module in (interior_point, newton, selections):
             for function, loop in kernels.LOOPS.items():
                 if function.__module__ != relaxation.__name__:
                     patch.setattr(module, function.__name__, loop, raising=False)
         patch.setattr(compiled, "go_on", lambda: None)
-        for function in (interior_point.run, svm_batch._in_turn):
+        for function in (interior_point.run, selections._in_turn):
             patch.setitem(relaxation.COMPILED, function, lambda *given, function=function: function(*given))
         return undone(patch)
 
@@ -218,7 +218,7 @@ def test_a_search_changes_over_when_its_seconds_have_passed_and_has_the_same_ans
 
 SEARCH = """
 import json, sys
-from fsopt.linear import batch as svm_batch
+from fsopt.linear import selections
 from fsopt.search.branch_and_benders import compiled, relaxation
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.problem import BranchSettings

@@ -1,24 +1,26 @@
-r"""Support vector machines on a sequence of selections of the features, each warm-started from the one before.
+r"""Support vector machines on selections of the features: one after the other, or many of one size.
 
-Of up to :data:`GRAM` samples, and fewer than :data:`LONG` for each feature, the products ``K = Z Z'`` of the signed
-samples are kept from one selection to the next, and the multipliers are found from the active sets of the last ones
-(see below). Where these do not end, and of more samples, it is the interior point of
-:mod:`fsopt.search.branch_and_benders.interior_point`. Samples far from the margin of the last hyperplane keep their
-multiplier; where the duality gap over all samples contradicts this, the program of all samples is solved.
+.. math:: \max_{0 \le \alpha \le \bar\alpha,\ y'\alpha = 0} \psi(\alpha) - \tfrac12 \|Z_S'\alpha\|^2, \qquad Z = YX
 
-Active sets of multipliers are begun with those of a machine that is nearly the same:
+Many of one size, the features S, are solved by the interior point of a node without free features. A program is left
+where its gap is closed, or where the value of its dual shows that it is above a cutoff.
 
-.. math:: \min_{0 \le \alpha \le \bar\alpha,\ y'\alpha = 0}\ \tfrac12 \alpha' K \alpha - e'\alpha,
-          \qquad K = ZZ',\ Z = YX
+One after the other, each begins with the one before. Of up to :data:`GRAM` samples, and fewer than :data:`LONG` for
+each feature, the products ``K = Z Z'`` of the signed samples are kept from one selection to the next, and the
+multipliers are found from the active sets of the last ones (see below). Where these do not end, and of more samples, it
+is the interior point of :mod:`fsopt.search.branch_and_benders.interior_point`. Samples far from the margin of the last
+hyperplane keep their multiplier; where the duality gap over all samples contradicts this, the program of all samples is
+solved.
 
-Of the samples F whose multipliers are free, the step to the minimum is a system of linear equations,
+Active sets of multipliers are begun with those of a machine that is nearly the same. Of the samples F whose multipliers
+are free, the step to the maximum is a system of linear equations,
 
 .. math:: K_{FF} d + y_F b = e_F - K_F \alpha, \qquad y_F'd = 0 .
 
-A multiplier that the step would take out of its bounds stops there and leaves F; at the minimum the samples enter F
+A multiplier that the step would take out of its bounds stops there and leaves F; at the maximum the samples enter F
 whose margins :math:`K\alpha + yb` are farthest on the wrong side of 1. Of several that enter together some may leave at
 once, as only the step of one that enters alone is sure to lead into its bounds; so after steps of length 0 fewer enter.
-Each other step lowers the objective (Nocedal & Wright, Numerical Optimization, 2006, 16.5).
+Each other step raises the objective (Nocedal & Wright, Numerical Optimization, 2006, 16.5).
 
 As :math:`y_F'd = 0`, a multiple of :math:`y_F y_F'` may be added to :math:`K_{FF}`, which is then positive definite
 where the equations have one solution. With u and v the solutions for the right-hand sides :math:`e_F - K_F \alpha` and
@@ -27,15 +29,19 @@ where the equations have one solution. With u and v the solutions for the right-
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import scipy
 
 from fsopt.data import Dataset
+from fsopt.data.losses import DualTerm
 from fsopt.linear.interior_point import minimise
-from fsopt.search.branch_and_benders.interior_point import Goal, NodeHyperplane
+from fsopt.search.branch_and_benders.interior_point import LARGEST, Best, Goal, NodeHyperplane, stepped
 from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
-from fsopt.typing import Mask, Matrix, Vector
+from fsopt.search.branch_and_benders.relaxation import NodeRelaxation, entry, fast, started
+from fsopt.typing import Indices, Mask, Matrix, Vector
 
 STEPS = 20
 """Largest number of steps for each sample; degenerate ones may lead in a circle."""
@@ -197,3 +203,84 @@ class WarmSvm:
                 self._gram = scipy.linalg.blas.dger(-1.0, row, row, a=self._gram.T, overwrite_a=1).T
         self._selection = selection.copy()
         return self._gram
+
+
+Start = tuple[Matrix, Matrix, Matrix]
+"""Where machines on selections (k, s) begin: hyperplanes (k, s + 1), weight 0 of a feature that comes to them, and the
+margins (k, n) and multipliers (k, n) of the machines that these are of; negative multipliers are not known."""
+
+
+@dataclass(frozen=True)
+class SvmBatch:
+    """Support vector machines on several selections.
+
+    Attributes
+    ----------
+    alpha : (k, n) balanced multipliers, of each the best ones found.
+    hyperplane : (k, s + 1) weights and intercepts of the last iterates.
+    bound : (k,) values of the dual at alpha: lower bounds up to rounding.
+    closed : (k,) whether the gap is closed; the others are at the cutoff, or failed.
+    """
+
+    alpha: Matrix
+    hyperplane: Matrix
+    bound: Vector
+    closed: Mask
+
+
+def solve_batch(
+    rows: Matrix,
+    places: Indices,
+    term: DualTerm,
+    gap: float,
+    cutoff: float = np.inf,
+    frozen: Matrix | None = None,
+    start: Start | None = None,
+) -> SvmBatch:
+    r"""Solve support vector machines up to a relative gap, or to a cutoff.
+
+    Parameters
+    ----------
+    rows : (p + 1, n) signed samples of the features, and the labels in the last row, of which a machine has those at
+        ``places`` (k, s + 1), the labels last.
+    term : of the multipliers in the objective, with their upper bounds.
+    cutoff : value of the dual from which a program is of no interest, less the sum of frozen multipliers.
+    frozen : (k, s + 1) products of its rows with the multipliers of further samples, which stay as they are:
+        :math:`q^0`, and :math:`\beta` of the equation :math:`y'\alpha = -\beta`. None for no such samples.
+    start : where the machines begin; None for no knowledge of others.
+    """
+    (k, size), n = places.shape, rows.shape[1]
+    none = np.zeros(0)
+    sums = np.zeros((k, size)) if frozen is None else frozen
+    given = *term.each(n), size - 1, np.zeros((0, 0)), none, none
+    p = NodeRelaxation(rows[places], *given, sums[:, :-1].copy(), 0.0, sums[:, -1:].copy(), 0)
+    best, closed = Best(np.full((k, 1), -np.inf), np.zeros((k, n)), np.zeros((k, 0))), np.zeros(k, dtype=bool)
+    if start is None:
+        start = np.zeros((k, size)), np.zeros((k, n)), np.full((k, n), -1.0)
+    hyperplane, margins, alpha = (np.array(part, dtype=float, order="C") for part in start)
+    small = size <= n and n * size**2 <= LARGEST
+    with np.errstate(all="ignore"):  # a step that is not finite ends a program
+        (fast(_in_turn) if small else _in_turn)(p, hyperplane, margins, alpha, gap, cutoff, best, closed)
+    return SvmBatch(best.alpha, hyperplane, best.bound[:, 0], closed)
+
+
+@entry
+def _in_turn(
+    p: NodeRelaxation,
+    hyperplane: Matrix,
+    margins: Matrix,
+    alpha: Matrix,
+    gap: float,
+    cutoff: float,
+    best: Best,
+    closed: Mask,
+) -> None:
+    """Solve one program after another, from hyperplanes, which their own replace."""
+    none = np.empty(0)
+    for k in range(len(closed)):
+        q, balance = p.q[k], p.balance[k, 0]
+        one = NodeRelaxation(
+            p.A[k], p.caps, p.gamma, p.entropy, p.selected, p.R, p.r, p.lam, q, p.constant, balance, p.norm, p.columns
+        )
+        at = started(one, hyperplane[k], none, margins[k], alpha[k])
+        closed[k] = stepped(one, at, gap, cutoff, 0.0, Best(best.bound[k], best.alpha[k], best.mu[k]))

@@ -12,9 +12,8 @@ from fsopt.data import Dataset
 from fsopt.data.drawn import gbd_set_two
 from fsopt.data.hyperplanes import midpoint_intercept, svm_value
 from fsopt.data.losses import DualTerm
-from fsopt.linear import active_set
-from fsopt.linear.active_set import WarmSvm, active_set_svm
-from fsopt.linear.batch import solve_batch
+from fsopt.linear import selections
+from fsopt.linear.selections import WarmSvm, active_set_svm, solve_batch
 
 
 def violation(gram, y, caps, alpha):
@@ -89,9 +88,9 @@ def test_many_samples_that_enter_together_do_not_go_in_a_circle():
 def test_the_interior_point_has_the_machines_of_the_active_sets_at_a_large_c(p, monkeypatch):
     """Of separable classes the multipliers are far below C: digits lost in the products of the samples are too many."""
     data, every = blobs(30, p, gap=4.0), np.ones(p, dtype=bool)
-    monkeypatch.setattr(active_set, "LONG", 30)
+    monkeypatch.setattr(selections, "LONG", 30)
     w, value = WarmSvm(data, 100.0).solve(every)
-    monkeypatch.setattr(active_set, "GRAM", 0)
+    monkeypatch.setattr(selections, "GRAM", 0)
     alone = WarmSvm(data, 100.0)
     assert not alone.few
     found = alone.solve(every)
