@@ -41,7 +41,7 @@ nitpick_ignore_regex = [
     # Parts of nested types, type variables, and classes of modules that a function of their name hides.
     (
         r"py:.*",
-        r"(list|dict|tuple|Mapping|Sequence|Iterator|Callable)\[.*|(fsopt(\.\w+)*\.)?(R|P|T|F|Descent|Result|Entry|Answer|Fraction|CutValues|Interval|ShareInterval|StationaryPoint|RiskMinimum|Search|TrustRegion|Step|Linearised|ConcaveHinge|Number|Box|Node)",
+        r"(list|dict|tuple|Mapping|Sequence|Iterator|Callable)\[.*|(fsopt(\.\w+)*\.)?(R|P|T|F|Descent|Result|Entry|Answer|Fraction|CutValues|Interval|ShareInterval|StationaryPoint|RiskMinimum|Search|TrustRegion|Step|Linearised|ConcaveHinge|Number|Box|Node|Row)",
     ),
     (r"py:mod", r"fsopt(\.\w+)*"),
 ]
