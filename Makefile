@@ -99,7 +99,7 @@ pythons: .venv/tested
 # EXPERIMENTS="sla-table1 gbd-table2"; data sets that are not in the folder FSOPT_DATA have the verdict "no data".
 EXPERIMENTS := --all
 reproduce: .venv/tested
-	$(BIN)/fsopt reproduce $(EXPERIMENTS) --quick --report reproduce.html > /dev/null
+	$(BIN)/fsopt reproduce $(EXPERIMENTS) --quick > /dev/null
 
 # The committed results: full runs that take less than an hour together, and of each table and figure that takes longer what
 # four minutes suffice for, which the next run goes on with; a page that has more than that stays.

@@ -24,7 +24,8 @@ from fsopt.papers.sla.experiments import MEASURED, OTHER_CODINGS
 from fsopt.papers.verdicts import VERDICTS, TableCell, random_agreements
 from fsopt.studies.running import opened
 
-QUICK = RunSettings(quick=True, store=ExitStack().enter_context(opened(None)))
+OPEN = ExitStack()  # a store is closed with what opened it
+QUICK = RunSettings(quick=True, store=OPEN.enter_context(opened(None)))
 
 
 def test_without_the_data_every_cell_says_so(monkeypatch):
