@@ -68,7 +68,6 @@ def test_the_rule_takes_the_fewest_within_a_twentieth_of_the_gain():
     assert found.losses == pytest.approx([0.60, 0.55, 0.504, 0.50, 0.52])
     # .588, .552, .512, .509, .543: the third is near enough.
     assert choose(scores_of([0.60, 0.55, 0.5075, 0.4825, 0.5625]), "log-loss").m == 2
-    # The same for one number that stands out: .588, .55, .525, .538, .55.
     assert choose(scores_of([0.60, 0.55, 0.50, 0.55, 0.55]), "log-loss").m == 2
     # Of a large gain 0.02 at most: .755, .465, .315, .305.
     at = scores_of([0.90, 0.321, 0.319, 0.30])
