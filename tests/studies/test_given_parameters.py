@@ -76,9 +76,8 @@ OTHERS = {
 KINDS = ("best-subset", "svm", "pmm", "ks")
 """Methods that differ in kind: with parameters of comparisons, of a program, a loop, a filter."""
 OTHER_METHODS = [name for name in fsopt.METHODS if name not in KINDS]
-NEED_ANOTHER = {
-    *((method, name) for method in ("gbd", "best-subset") for name in ("costs", "budget")),
-}
+BUDGETED = ("gbd", "gbd-lambda", "best-subset", "best-subset-penalised")
+NEED_ANOTHER = {(method, name) for method in BUDGETED for name in ("costs", "budget")}
 """Costs need a budget: refused alone by fit, and in the same words by a study."""
 
 
