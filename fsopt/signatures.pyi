@@ -750,7 +750,7 @@ def fit(
     data: Given | Samples,
     y: ArrayLike | None = ...,
     *,
-    lam: float | Sequence[float] | str = 1.0,
+    lam: float | Sequence[float] = 1.0,
     m: int | None = None,
     costs: ArrayLike | Mapping[str, float] | None = None,
     budget: float | None = None,

@@ -80,13 +80,14 @@ def select(
 
     .. math::
 
-        F^*(M) = \min_{w, b, \sigma}\ \tfrac12 \|w\|^2 + C \sum_i \ln\big(1 + e^{-y_i(w'x_i + b)}\big)
+        F^*(M) = \min_{w, b, \sigma}\ \tfrac12 \|w\|^2 + C \sum_i \ln\big(1 + e^{-y_i(w'x_i + b)}\big) + \pi'\sigma
         \quad\text{s.t.}\quad w_j = 0 \text{ if } \sigma_j = 0,\ \ e'\sigma \le M,\ \ \sigma \in \{0, 1\}^p
 
     The number of features M and the penalty weights are chosen by repeated cross-validation of the log-loss; M = 0 is
     one of the numbers. A greedy path with exchanges selects, and branch and bound proves or mends its selection. The
     classifier is the logistic one on the selected features with a penalty weight of its own, and has probabilities.
-    Columns that were made of one column of a table are one variable and enter together.
+    Columns that were made of one column of a table are one variable and enter together. The price :math:`\pi_v` of a
+    variable is what its columns gain on noise beyond those of the cheapest one (:mod:`fsopt.linear.logistic_path`).
 
     Parameters
     ----------
@@ -97,8 +98,8 @@ def select(
     features : int, optional
         The number of variables, instead of a choice.
     rule : str, default 'log-loss'
-        ``log-loss`` takes the fewest that lose at most a twentieth of what the best number gains, ``shortest`` the
-        fewest whose AUC is within one standard error of the best.
+        ``log-loss`` takes the fewest that lose at most a twentieth of what the best number gains, on a smoothed curve,
+        ``shortest`` the fewest whose AUC is within one standard error of the best.
     folds, seed : int
         Of the stratified, shuffled splits.
     exact : bool, default False
@@ -161,7 +162,6 @@ def select(
         intervals=intervals(scores, nested, rule, wanted, seed),
         shares=np.mean([selected for selected, _ in pairs], axis=(0, 1)),
         p_values=aggregated(np.concatenate([tested for _, tested in pairs])),
-        halves=2 * PAIRS,
         leak=leak_of(data),
         exact=exact_word(proof, data) if exact and proof is not None else None,
     )

@@ -54,7 +54,6 @@ class Selection(Answer):
     nested, intervals : measures of these scores, and 95 % intervals of the measures.
     whole : AUC of all features, by the folds of the nested cross-validation.
     shares, p_values : of each variable, the share of the halves that select it, and its p-value by tests on the others.
-    halves : number of these.
     leak : features that may be known only after the label; None for none.
     exact : the word of the verification in rational arithmetic; None where it was not asked for.
     """
@@ -75,7 +74,6 @@ class Selection(Answer):
     whole: float
     shares: Vector = field(repr=False)
     p_values: Vector = field(repr=False)
-    halves: int
     leak: Leak | None
     exact: str | None = None
 

@@ -262,7 +262,7 @@ def _simplex(
 
 def prices_of(first: Vector, rows: sp.csr_matrix, sizes: Vector) -> Vector:
     """Return what a change of each variable costs: of the objective, else a small share of the rows it is in."""
-    share = np.where(sizes > 0.0, 1.0 / np.where(sizes > 0.0, sizes, 1.0), 0.0)
+    share = np.where(sizes > 1e-200, 1.0 / np.maximum(sizes, 1e-200), 0.0)  # nothing has an inverse below
     least = np.maximum(1e-3 / _inverse(abs(sp.diags(share) @ rows), 0, np.inf), SMALL)
     prices: Vector = np.where(first > 0.0, first, least)
     return prices

@@ -263,8 +263,7 @@ def solve(
         record["verify"] = _second_solve(program, verify, result)
     if explain and not (result.stop == "interrupted" or result.status.solved):
         record["explanation"] = _explanation(program, time_limit)
-    record = sealed(record)
-    deliver(record, output, as_json=json, present=lambda: print_solve(record))
+    deliver(sealed(record), output, as_json=json, present=lambda: print_solve(record))
     return exit_code(result)
 
 

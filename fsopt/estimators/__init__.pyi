@@ -216,7 +216,7 @@ class GBDLambda(WeightedClassifier):
     def __init__(
         self,
         *,
-        lam: float | Sequence[float] | str = 1.0,
+        lam: float | Sequence[float] = 1.0,
         m: int | None = None,
         costs: ArrayLike | Mapping[str, float] | None = None,
         budget: float | None = None,

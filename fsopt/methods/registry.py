@@ -69,8 +69,6 @@ WORDS: Mapping[str, str] = {
     **dict.fromkeys(("mutualinfo", "mutualinformation", "mutualinfoclassif", "entropy"), "infogain"),
     **dict.fromkeys(("kolmogorovsmirnov", "kstest"), "ks"),
     **dict.fromkeys(("relief", "relieff", "surf"), "fisher, with pearson, ks and infogain beside it"),
-    "r2w2": "rfe, with m features",
-    "concavesvm": "fsv, with the same approximation of the number of features",
 }
 """Words of other packages for methods -> what they are called here."""
 METHODS = Registry(

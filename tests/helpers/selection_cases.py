@@ -22,10 +22,15 @@ def drawn(kind, seed):
     rng = np.random.default_rng([seed, KINDS.index(kind)])
     p, n = int(rng.integers(4, 7)), int(rng.integers(16, 40))
     data, c = blobs(n, p, seed=seed), float(rng.choice([0.3, 1.0, 4.0, 20.0]))
+    return data, c, limits_of(kind, p, rng)
+
+
+def limits_of(kind, p, rng):
+    """Return random limits of one kind on p features."""
     j, k, other = rng.permutation(p)[:3].tolist()
     costs = rng.integers(0, 5, p).astype(float)
     budget = float(rng.integers(1, int(costs.sum()) + 2))
-    limits = {
+    return {
         "cardinality": {"m": int(rng.integers(1, p + 1))},
         "budget": {"costs": (costs + 0.1).tolist(), "budget": budget + 0.35},
         "logic": {"m": 3, "implies": [[j, k]], "conflicts": [[k, other], [0, 1]], "exclude": [other]},
@@ -36,7 +41,6 @@ def drawn(kind, seed):
         "lambda conflicts": {"lam": 1.0, "conflicts": [[j, k, other]]},
         "budget implies": {"costs": costs.tolist(), "budget": 5.0, "implies": [[j, k]]},
     }[kind]
-    return data, c, limits
 
 
 DEEP = blobs(60, 16, seed=3, gap=0.1)

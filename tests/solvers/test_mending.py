@@ -5,6 +5,7 @@ import time
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+import scipy.sparse as sp
 from pyomo_models import FREE, POSITIVE, model_of
 from support import ROOT, blobs
 
@@ -13,7 +14,7 @@ from fsopt.answers.certificate import FEASIBLE
 from fsopt.answers.results import Point
 from fsopt.certificates.convex import certify_convex
 from fsopt.certificates.model import StatedBound, certify_point
-from fsopt.certificates.near import defined, moved
+from fsopt.certificates.near import defined, moved, prices_of
 from fsopt.certificates.points import cone_errors, infeasibility, minimised
 from fsopt.compiler import compile_model, lmi
 from fsopt.data import Dataset
@@ -273,3 +274,10 @@ def test_an_answer_without_evidence_meets_the_constraints_and_claims_what_its_mu
         assert (found.status == "optimal") == certificate.ok
         assert found.bound is None or session.program.sign * (found.objective - found.bound) >= -1e-9
     assert proved.status == "optimal" or tolerance
+
+
+def test_prices_are_finite_where_terms_are_hardly_numbers():
+    rows = sp.csr_matrix(np.array([[2.0, 0.0], [4.0, 1e6]]))
+    with np.errstate(all="raise"):
+        found = prices_of(np.array([0.0, 0.0]), rows, np.array([5e-310, 8.0]))
+    assert found == pytest.approx([1e-3 * 4.0 / 8.0, 1e-3 * 1e6 / 8.0])

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from fsopt.answers.fits import Fit
-from fsopt.common.arguments import with_keywords_of, word
+from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.data.losses import loss_of
 from fsopt.drivers.gbd.driver import GbdSettings, gbd
@@ -91,8 +91,6 @@ def fit_by_cuts(
     c = number("gbd", "c", c)
     work, map_ = preprocess(data, scale)
     settings = GbdSettings(start, preset, master_solver, tolerance, max_cuts)
-    if isinstance(selection.get("lam"), str):
-        selection["lam"] = lam_of_svm(work, c, selection["lam"])
     rules = in_units("gbd", data, selection, map_.scale)
     program = build_fsp_master(work, **rules)
     bounds = {name: rules[name] for name in BOUNDS if name in rules}
@@ -100,15 +98,7 @@ def fit_by_cuts(
     sub = interior_point.minimise if direct else build_fsp_sub(work, c=c, **bounds)
     result = yield from gbd.steps(work, program, sub, c=c, settings=settings, run=run)
     problem = selection_problem(work, program, c)
-    fit = fit_of(data, map_, problem, result, program.rules.groups, evidence="alphas", started=started)
-    return replace(fit, params={name: selection[name] for name in ("lam",) if name in selection})
-
-
-def lam_of_svm(work: Dataset, c: float, name: str) -> float:
-    """Return w'w / (2p) of the support vector machine on all features; the only name is ``svm``."""
-    word("'lam' of 'gbd-lambda'", name, ("svm",))
-    w = interior_point.minimise(work, c=c).point["w"]
-    return float(w @ w) / (2 * work.p)
+    return fit_of(data, map_, problem, result, program.rules.groups, evidence="alphas", started=started)
 
 
 @with_keywords_of(SelectionConstraints.of, fit_by_cuts, without=("exclude",))
@@ -148,7 +138,7 @@ def fit_gbd(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
 
 
 @with_keywords_of(SelectionConstraints.of, fit_by_cuts, without=("exclude",))
-def fit_gbd_lambda(data: Dataset, run: Run, *, lam: float | Sequence[float] | str = 1.0, **keywords: Any) -> Steps[Fit]:
+def fit_gbd_lambda(data: Dataset, run: Run, *, lam: float | Sequence[float] = 1.0, **keywords: Any) -> Steps[Fit]:
     r"""Fit the best support vector machine with a penalty weight on each feature, by generalized Benders cuts.
 
     .. math:: \min_{\sigma \in \{0,1\}^p}\ F(\sigma) + \lambda'\sigma
@@ -158,11 +148,8 @@ def fit_gbd_lambda(data: Dataset, run: Run, *, lam: float | Sequence[float] | st
 
     Parameters
     ----------
-    lam : float | Sequence[float] | str, default 1.0
+    lam : float | Sequence[float], default 1.0
         >= 0, penalty weight of each feature, or p of them. Not every number of features is optimal for some weight.
-        ``svm`` takes :math:`w'w / (2p)` from the weights w of the support vector machine on all features: its cut keeps
-        the features with :math:`\tfrac12 w_j^2 > \lambda`, those above the mean. The paper's outlook suggests this
-        machine as a start for choosing lambda, the mean is our choice; the number is in the parameters of the fit.
 
     Returns
     -------

@@ -254,9 +254,6 @@ class AccuracySearch:
         return at
 
 
-RECONSTRUCTION = "this S-MPM is a reconstruction: the original paper was not available"
-
-
 @with_keywords_of(FeatureSpace.of, without=("ridge", "kernel", "width"))
 def fit_s_mpm(
     data: Dataset,
@@ -315,7 +312,7 @@ def fit_s_mpm(
     build, prices, scores = space.models(build_s_mpm, {"lam": lam, **space.moment_options})
     kept = largest(scores, None if space.priced(run) else len(scores))
     search = AccuracySearch(Restricted(build, prices, scores, kept, Recorder([], run)), space, lam, theta)
-    warnings = [RECONSTRUCTION]
+    warnings = ["this S-MPM is a reconstruction: the original paper was not available"]
     result, best = yield from search.run(warnings)
     w, moments = best.w, space.moments
     # Class -1 has the worst-case accuracy beta exactly: -(w'mu_2 + b) = kappa(beta) ||F_2 w||.

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 from proof_files import proved, refusal
 from proof_files import written as written_file
-from selection_cases import KINDS, allowed_values, problem_of
+from selection_cases import KINDS, allowed_values, limits_of, problem_of
 from support import exact_value, sampled
 
 import fsopt
@@ -38,23 +38,6 @@ def words(n, p, seed, density=0.15, gap=1.0):
     score = gap * np.asarray(X[:, :2].sum(axis=1)).ravel() + rng.normal(size=n) * 0.3
     y = np.where(score > np.quantile(score, rng.choice([0.3, 0.5, 0.8])), 1.0, -1.0)
     return fsopt.Dataset(sp.csr_array(X), y)
-
-
-def limits_of(kind, p, rng):
-    """Return limits of one kind on p features."""
-    costs, budget = rng.integers(0, 5, p).astype(float), float(rng.integers(1, 8))
-    j, k, other = rng.permutation(p)[:3].tolist()
-    return {
-        "cardinality": {"m": int(rng.integers(1, p))},
-        "budget": {"costs": (costs + 0.1).tolist(), "budget": budget},
-        "logic": {"m": 3, "implies": [[j, k]], "conflicts": [[k, other]], "exclude": [other]},
-        "include": {"m": 2, "include": [j], "conflicts": [[j, k]]},
-        "lambda": {"lam": rng.uniform(0.05, 6.0, p).tolist()},
-        "lambda cardinality": {"lam": rng.uniform(0.05, 1.0, p).tolist(), "m": 2},
-        "lambda implies": {"lam": 2.0, "implies": [[j, k], [k, other]]},
-        "lambda conflicts": {"lam": 1.0, "conflicts": [[j, k, other]]},
-        "budget implies": {"costs": costs.tolist(), "budget": 5.0, "implies": [[j, k]]},
-    }[kind]
 
 
 def nodes(problem, rng, count=6):
