@@ -98,6 +98,7 @@ mathjax3_config = {"options": {"enableMenu": False}}
 
 html_theme = "furo"
 html_title = f"fsopt {release}"
+html_baseurl = "https://fsopt.github.io/fsopt/"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +166,18 @@ def on_missing(app: Any, env: Any, node: Any, content: nodes.Element) -> nodes.E
     return make_refnode(app.builder, node["refdoc"], entry.docname, entry.node_id, content)
 
 
+def on_finished(app: Any, error: Exception | None) -> None:
+    """Write llms.txt, which names every page for programs that read the site: its folder, title and address."""
+    if error is None and app.builder.format == "html":
+        (said,) = [one.astext() for one in app.env.get_doctree("index").findall(nodes.paragraph)][:1]
+        lines = [f"# {app.config.project}", "", f"> {' '.join(said.split())}"]
+        names = sorted(app.env.found_docs, key=lambda name: (name.rpartition("/")[0], name))
+        for folder, listed in groupby(names, key=lambda name: name.rpartition("/")[0]):
+            links = [f"- [{app.env.titles[n].astext()}]({app.config.html_baseurl}{n}.html)" for n in listed]
+            lines += ["", f"## {folder or 'guide'}", "", *links]
+        (Path(app.outdir) / "llms.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def setup(app: Any) -> dict[str, Any]:
     """Connect all of them; docstrings before napoleon reads them."""
     app.connect("config-inited", generate)
@@ -172,4 +185,5 @@ def setup(app: Any) -> dict[str, Any]:
     app.connect("source-read", on_read)
     app.connect("doctree-resolved", on_resolved)
     app.connect("missing-reference", on_missing)
+    app.connect("build-finished", on_finished)
     return {"parallel_read_safe": True}

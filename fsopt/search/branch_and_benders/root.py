@@ -36,7 +36,7 @@ LIKELY = 1e-3
 EXCHANGES, FAILS = 400, 100
 """Exchanges that the local search tries from a selection, and its restarts that may fail at a gap of 100 %."""
 DRAWS = 200
-"""Eliminations from drawn features that may fail, at a gap of 100 %, where there are more features than samples."""
+"""Eliminations from drawn features that may fail, at a gap of 100 %."""
 FEW = 64
 """Exchanges of a search that is not thorough, without restarts: the best one has nearly always a smallest bound."""
 
@@ -162,8 +162,8 @@ def _of_draws(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Eliminate from the incumbent and half of the likely features, and of former incumbents', drawn at random."""
     problem, best = search.problem, search.incumbents.best
     likely = _likely(search)
-    if best is None or not search.settings.thorough or problem.p <= problem.n or likely.sum() > EVERY_FEATURE:
-        return  # of few features exchanges reach all that is good, of many likely ones an elimination takes seconds
+    if best is None or not search.settings.thorough or likely.sum() > EVERY_FEATURE:
+        return  # of many likely features an elimination takes seconds
     # What most of them leave behind, cuts and adapted samples, would not help the tree.
     drawn = Incumbents(problem, Pool(problem), SelectionTree(), NodeSolver(problem), search.incumbents.gap, best)
     rng, failed = np.random.default_rng(0), 0
