@@ -343,7 +343,7 @@ BEST_SUBSET = replace(
     estimator="BestSubsetSVM",
     driver="branch_and_benders",
     # For a proof on 30 features. No time ends the search: the scores of a fit that a clock ended are not repeatable.
-    compare=always(max_nodes=2000, tolerance=1e-3),
+    compare=always(max_nodes=3000, tolerance=1e-3),
     solver=False,
     sparse=True,
 )

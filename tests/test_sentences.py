@@ -1,0 +1,132 @@
+"""Sentences of the first pages that claim something: each stands beside what tells whether it is true."""
+
+import inspect
+import re
+import tomllib
+
+import pyomo.environ as pyo
+import pytest
+from support import ROOT, blobs
+
+import fsopt
+from fsopt.common.memory import size_limit
+from fsopt.data.layout import SUFFIXES
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+DATA = blobs(40, 5, seed=3, gap=0.8)
+PAIRS = (("malignant", "benign"), ("yes", "no"), ("3", "-2"))
+"""Labels, that of class +1 first."""
+PARAMS = {"best-subset": {"m": 2}, "gbd": {"m": 2}}
+OVERLAPPING = blobs(40, 5, seed=3, gap=0.1)
+PROOF = {"nothing": "feasible", "stationary": "stationary", "monotone": "feasible"}
+"""A word of the page on what an answer proves -> the status on data that overlap; others are of an optimum."""
+
+
+def words(page: str) -> str:
+    return " ".join((ROOT / page).read_text("utf-8").split())
+
+
+def refused(call) -> bool:
+    with pytest.raises(fsopt.FsoptError):
+        call()
+    return True
+
+
+def table(tmp_path, labels=("no", "yes"), gap=25):
+    path = tmp_path / "table.csv"
+    path.write_text("a,b,label\n" + "".join(f"{k},{gap if k == 5 else k * k},{labels[k % 2]}\n" for k in range(12)))
+    return path
+
+
+def positive(tmp_path, *labels: str) -> str:
+    return fsopt.load_dataset(table(tmp_path, labels), target="label").labels[1]
+
+
+def program(lower: float, upper: float, sense=pyo.minimize, domain=pyo.Reals) -> pyo.ConcreteModel:
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var(domain=domain, bounds=(lower, upper))
+    model.objective = pyo.Objective(expr=model.x, sense=sense)
+    return model
+
+
+def default(function, name: str):
+    return inspect.signature(function).parameters[name].default
+
+
+def ends(sense) -> list[float]:
+    found = fsopt.certify(model := program(1.0, 2.0, sense), fsopt.solve(model))
+    return [found.objective, found.bound]
+
+
+def missing(tmp_path) -> bool:
+    path = table(tmp_path, gap="NA")
+    kept = {
+        kind: fsopt.load_dataset(path, target="label", missing=kind).n
+        for kind in ("drop", "mean", "median", "indicator")
+    }
+    return refused(lambda: fsopt.load_dataset(path, target="label")) and list(kept.values()) == [11, 12, 12, 12]
+
+
+SENTENCES = {
+    ("README.md", "with Python 3.11 or newer"): lambda tmp: PROJECT["requires-python"] == ">=3.11",
+    ("docs/start.md", "HiGHS and Clarabel come along"): lambda tmp: (
+        {"highspy", "clarabel"} <= {re.split(r"\W", one)[0] for one in PROJECT["dependencies"]}
+    ),
+    ("docs/start.md", "of two words the one that sounds like the condition"): lambda tmp: (
+        [positive(tmp, *two) for two in PAIRS] == [two[0] for two in PAIRS]
+    ),
+    ("docs/start.md", "(malignant, yes, positive ...); where neither does, it is asked for"): (
+        lambda tmp: refused(lambda: positive(tmp, "red", "blue"))
+    ),
+    ("docs/start.md", "an error without `--missing`, which is `drop`, `mean`, `median` or `indicator`"): missing,
+    ("docs/start.md", "refused beyond 0.5 GB"): lambda tmp: size_limit() == 0.5e9,
+    ("docs/start.md", "means over five stratified folds"): lambda tmp: default(fsopt.compare, "folds") == 5,
+    ("docs/start.md", "Every fit stops after 30 seconds"): lambda tmp: default(fsopt.compare, "time_limit") == 30,
+    ("docs/start.md", "`.csv`, `.tsv` (also `.gz`)"): lambda tmp: (
+        {one.removesuffix(".gz") for one in SUFFIXES} <= set(re.findall(r"`(\.\w+)`", words("docs/start.md")))
+    ),
+    (
+        "docs/start.md",
+        "stops the exact search `best-subset` after 3,000 nodes, which is a proof on `wdbc`",
+    ): lambda tmp: (
+        fsopt.fit("best-subset", fsopt.load_dataset("wdbc"), max_nodes=3000, tolerance=1e-3).status == "optimal"
+    ),
+    ("docs/which.md", "the worst case of `mpm` is 1 there"): (
+        lambda tmp: fsopt.fit("mpm", blobs(12, 30, seed=1)).objective < 1e-9  # 1/kappa: the worst case is k^2/(1 + k^2)
+    ),
+    ("docs/certificates.md", "For a maximum the interval is [f, L]"): lambda tmp: (
+        ends(pyo.maximize) == pytest.approx([2, 2]) and ends(pyo.minimize) == pytest.approx([1, 1])
+    ),
+    ("docs/certificates.md", "(`x >= 1`, `x <= 0`; an integer between 0.2 and 0.8), before any solver is called"): (
+        lambda tmp: (
+            [fsopt.solve(one).status for one in (program(1, 0), program(0.2, 0.8, domain=pyo.Integers))]
+            == ["infeasible", "infeasible"]
+        )
+    ),
+    ("docs/certificates.md", "the status line says whose: `optimal (bound: highs)`"): lambda tmp: (
+        fsopt.solve(program(0.5, 2.5, domain=pyo.Integers), "highs").status_line == "optimal (bound: highs)"
+    ),
+    ("docs/certificates.md", "above it `stop` says, for example, `within 0.1`"): lambda tmp: (
+        fsopt.fit("best-subset", DATA, m=2, tolerance=0.1).stop == "within 0.1"
+    ),
+}
+
+
+@pytest.mark.parametrize(("page", "sentence"), SENTENCES, ids=lambda text: text[:40])
+def test_a_sentence_of_a_first_page_is_true(page, sentence, tmp_path):
+    assert sentence in words(page)
+    assert SENTENCES[page, sentence](tmp_path)
+
+
+def rows():
+    for line in (ROOT / "docs/which.md").read_text("utf-8").splitlines():
+        for method in re.findall(r"\]\(/methods/([\w-]+)\.md\)", line):
+            proved = next((part for part in line.split("|")[3].split(";") if f"({method})" in part), line.split("|")[3])
+            yield method, next((status for word, status in PROOF.items() if word in proved), "optimal")
+
+
+@pytest.mark.parametrize(("method", "stated"), dict(rows()).items())
+def test_the_status_of_a_method_is_what_the_page_says_that_its_answer_proves(method, stated):
+    found = fsopt.fit(method, OVERLAPPING, **PARAMS.get(method, {}))
+    assert found.status == stated
+    assert f"`{found.certificate.kind}`" in words("docs/certificates.md")
