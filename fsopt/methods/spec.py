@@ -8,13 +8,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.certificates.exact.claims import Claim
 from fsopt.data import Dataset
-from fsopt.data.matrices import column_deviations
 from fsopt.drivers.run import Steps
-from fsopt.methods.preprocessing import THRESHOLD, SelectionRule, selection
+from fsopt.methods.preprocessing import THRESHOLD, SelectionRule, selection, support_vectors
 from fsopt.models.gbd.feature_lists import BOUNDS, CATEGORIES, WeightBounds, categories
 from fsopt.models.spec import parameters
 from fsopt.typing import Vector
@@ -30,10 +31,6 @@ def in_units(method: str, data: Dataset, at: Mapping[str, Any], scale: Vector) -
     """Return parameters for features divided by a scale (p,), without the table that they were encoded from.
 
     Bounds on weights are then those of these features, and the word for the groups of a table is the groups.
-
-    Parameters
-    ----------
-    data : as it was given to the method.
     """
     others = {name: value for name, value in at.items() if name not in BOUNDS}
     if at.get("groups") == CATEGORIES:
@@ -84,8 +81,8 @@ def selected(saved: SavedFit) -> tuple[int, ...]:
 
 
 def selected_by(rule: SelectionRule, saved: SavedFit) -> tuple[int, ...]:
-    """Return the features that a saved fit should select by a rule on the weights of raw features."""
-    return rule.select(saved.fit.coef, column_deviations(saved.raw.X))
+    """Return the features that a rule selects by the weights of raw features, with a kernel the support vectors."""
+    return support_vectors(np.abs(saved.w)) if saved.fit.kernel is not None else rule.of(saved.raw, saved.fit.coef)
 
 
 def always(**params: Any) -> Callable[[int], Mapping[str, Any]]:

@@ -6,7 +6,6 @@ Linear programs of (15) by constraint generation: the optimum and the cuts of th
 import json
 from dataclasses import replace
 from importlib import import_module
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,11 +16,9 @@ import fsopt
 from fsopt.answers.results import Status
 from fsopt.certificates.kernel_scaling import Cut, ScalingProblem, certify_scaling, lower_bound, lower_hull
 from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.kernel_scaling import LinearPrograms, Search, kernel_scaling
+from fsopt.drivers.kernel_scaling import LinearPrograms, kernel_scaling
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
-from fsopt.errors import ParameterError, SolverError
-from fsopt.models.mop.kernel_scaling import build_kernel_scaling_step
 from fsopt.solvers.base import Session
 
 driver = import_module("fsopt.drivers.kernel_scaling")
@@ -154,21 +151,6 @@ def test_the_proof_needs_no_solver_and_a_damaged_one_is_refused(monkeypatch):
     assert not ok(problem=replace(problem, costs=problem.costs + 1e-9))  # cuts prove nothing where scales have costs
 
 
-def test_with_costs_the_bound_is_the_word_of_the_solver():
-    data, w, b = case(WORSE)
-    result = kernel_scaling(data, w=w, b=b, c=0.3)
-    assert (result.status, result.certificate.bound_source) == (Status.OPTIMAL, "the word of scip")
-    assert "scip" in result.solver
-    assert not certify_scaling(problem_of(data, w, b, 0.3), result.point["s"], result.point["cuts"], 0.0, 1e-6).ok
-
-
-def test_a_hyperplane_that_needs_no_scale_has_the_optimum_zero():
-    data = blobs(12, 2, seed=1)
-    result = kernel_scaling(data, w=[1.0, 1.0], b=0.0, e_cap=20.0)
-    assert (result.status, result.objective, result.bound) == (Status.OPTIMAL, 0.0, 0.0)
-    assert not result.point["s"].any()
-
-
 @pytest.mark.parametrize("c", [0.0, 0.3])
 def test_a_limit_of_the_search_or_of_a_solver_leaves_a_valid_bound_and_no_claim(c, ends, monkeypatch):
     data, w, b = case(WORSE)
@@ -182,37 +164,6 @@ def test_a_limit_of_the_search_or_of_a_solver_leaves_a_valid_bound_and_no_claim(
     result = kernel_scaling(data, w=w, b=b, c=c, run=Run(time_limit=1e3))
     assert (result.status, result.stop) == (Status.FEASIBLE, "time-limit")
     assert problem_of(data, w, b, c).value(result.point["s"]) == result.objective
-
-
-def test_what_cannot_be_done_is_said():
-    data, w, b = case(26)
-    with pytest.raises(SolverError, match="infeasible"):
-        kernel_scaling(data, w=-w, b=b, e_cap=1e-3)
-    with pytest.raises(ParameterError, match="one of local, global"):
-        kernel_scaling(data, w=w, b=b, scaling="best")
-    with pytest.raises(ParameterError, match="'w'"):
-        kernel_scaling(data, w=w[1:], b=b)
-    for name in ("c", "e_cap"):
-        with pytest.raises(ParameterError, match=f"'{name}'"):
-            kernel_scaling(data, w=w, b=b, **{name: -1.0})
-
-
-def test_a_solver_without_multipliers_is_refused_for_the_global_optimum(answers):
-    data, w, b = case(26)
-    answers(lambda result: replace(result, point=replace(result.point, y=None)))
-    local = kernel_scaling(data, w=w, b=b, scaling="local")
-    assert (local.status, local.certificate.kind) == (Status.FEASIBLE, "feasible")
-    with pytest.raises(SolverError, match="multipliers"):
-        kernel_scaling(data, w=w, b=b)
-
-
-def test_an_interruption_of_the_first_program_leaves_the_scales_that_it_starts_from(ends):
-    data = blobs(40, 6, seed=2, gap=0.3)
-    w = np.linspace(-1.0, 1.0, data.p)
-    ends(1, "interrupted")
-    result = kernel_scaling(data, w=w, b=0.1)
-    assert (result.status, result.stop) == (Status.FEASIBLE, "interrupted")
-    assert np.array_equal(result.point["s"], np.ones(data.p))
 
 
 @pytest.fixture
@@ -265,27 +216,6 @@ def test_a_restricted_program_has_the_optimum_and_the_cut_of_the_whole_one(seed,
             assert W == 0 or proved == pytest.approx(values[-1], rel=1e-6)
         assert values[1] == pytest.approx(values[0], rel=1e-7)
     assert parts.kept.sum() > 5
-
-
-def test_the_losses_of_samples_left_out_are_linear():
-    """With every sample left out the program is linear in g: a closed form for one feature."""
-    data = fsopt.Dataset([[1.0], [-1.0], [3.0], [-2.0]], [1, -1, 1, -1])
-    left = data.rows([2, 3])
-    h = (left.y[:, None] * left.X).sum(axis=0)
-    model = build_kernel_scaling_step(data.rows([0, 1]), w=[1.0], e_cap=1.0, offset=[*h, 2.0])
-    result = fsopt.solve(model)
-    # 2 (1 - s) + 2 - 5 s <= 1 for s <= 1, with R = s and W = s: s = 3 / 7.
-    assert result.objective == pytest.approx(6.0 / 7.0)
-
-
-@pytest.mark.parametrize(("value", "stop"), [(0.4, "optimal"), (0.6, "iteration-limit")])
-def test_below_one_the_gap_is_absolute(value, stop, monkeypatch):
-    monkeypatch.setattr(driver, "lower_bound", lambda problem, cuts, value: (0.0, 1.0))
-    monkeypatch.setattr(driver, "MAX_PROGRAMS", 1)
-    monkeypatch.setattr(driver, "GAP", 0.5)
-    problem = SimpleNamespace(lower_bounds=[0.0])
-    search = Search(problem, None, np.zeros(1), value, programs=1)
-    assert [at.stop for at in search.close_gap()] == [stop]
 
 
 def test_a_point_above_another_one_up_to_rounding_is_no_vertex():

@@ -11,9 +11,8 @@ import fsopt
 from fsopt.answers.certificate import Kind
 from fsopt.answers.results import Status
 from fsopt.data.hyperplanes import hyperplane_errors
-from fsopt.drivers.run import Run
 from fsopt.drivers.sla import NONNEGATIVE, RESTARTS, ConcaveTerms, sla, sla_by_column_generation
-from fsopt.errors import FileError, ParameterError, SolverError
+from fsopt.errors import ParameterError
 from fsopt.methods import large_programs
 from fsopt.methods.sla.sla import concave_hinge
 from fsopt.verification.verify import verify_record
@@ -92,25 +91,6 @@ def test_restarts_are_reproducible_begin_with_zero_and_do_not_translate_again(ru
     assert not any(h["seconds_translate"] for h in two.history[1:])
 
 
-def test_the_first_program_of_the_first_run_has_the_costs_of_zero_errors():
-    model = fsopt.build("misclass-step", DATA, y=np.full(20, 2.0), z=np.full(20, 3.0))
-    result = sla(model, ConcaveTerms((("y", "cost_y"), ("z", "cost_z")), ALPHA))
-    assert result.objective == run_misclass(DATA).objective
-
-
-def test_bad_numbers_and_solvers_without_vertices_by_nature_or_by_their_options_are_refused():
-    for wrong in ({"n_starts": 0}, {"n_starts": 1.5}, {"n_starts": 2, "seed": -1}, {"n_starts": True}):
-        with pytest.raises(ParameterError, match=r"n_starts|seed"):
-            run_fsv(blobs(), **wrong)
-    for options in ({"run_crossover": "off"}, {"solver": "ipm", "run_crossover": "off"}, {"solver": "pdlp"}):
-        with pytest.raises(SolverError, match="vertices") as caught:
-            run_fsv(blobs(), run=Run(options=options))
-        assert caught.value.hint
-    with pytest.raises(SolverError, match="clarabel") as caught:
-        run_fsv(blobs(), run=Run(solver="clarabel"))
-    assert "highs" in caught.value.hint
-
-
 def test_the_trap_at_no_weights_is_told_and_left_by_restarts():
     data = blobs(30, 4, seed=0, gap=1.0)
     fit = fsopt.fit("fsv", data, lam=0.5, scale="none")
@@ -124,13 +104,6 @@ def test_the_trap_at_no_weights_is_told_and_left_by_restarts():
     many = fsopt.fit("fsv", data, lam=0.5, scale="none", n_starts=6)
     assert len(many.details["starts"]) == 6
     assert not many.warnings
-
-
-def test_weights_that_are_rounding_are_zero():
-    trapped, flat = (fsopt.fit("fsv", reference("sla_g2"), lam=lam, scale="none") for lam in (0.3, 0.9))
-    assert any("w = 0" in warning and str(RESTARTS) in warning for warning in trapped.warnings)
-    assert not np.any(flat.coef)
-    assert any("lower lam" in warning for warning in flat.warnings)
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -147,26 +120,6 @@ def test_a_sample_on_the_hyperplane_is_an_error():
     assert hyperplane_errors(data, np.array([1e9]), -0.3e9) == 2
     assert hyperplane_errors(data, np.array([0.0]), 1.0) == 2
     assert hyperplane_errors(data, np.array([0.0]), 0.0) == 4
-
-
-@pytest.mark.parametrize("method", ["misclass", "fsv"])
-def test_a_corrupted_saved_answer_is_not_verified(method):
-    record = as_read(fsopt.fit(method, DATA), DATA)
-    details = record["details"]
-    y = details["point"]["y"]
-    changes = {
-        "objective": {"objective": 0.999 * record["objective"]},
-        "coef": {"coef": [record["coef"][0], 1.001 * record["coef"][1], record["coef"][2]]},
-        "alpha": {"params": record["params"] | {"alpha": 0.5}},
-    }
-    parts = {
-        "proof": {"point": details["point"] | {"y": [y[0] + 0.1, *y[1:]]}},
-        "multipliers": {"point": details["point"] | {"y": [v + 0.01 for v in y]}},
-    }
-    changes |= {name: {"details": details | part} for name, part in parts.items()}
-    assert verify_record(record, DATA, "file").verified
-    for name, change in changes.items():
-        assert not verify_record(record | change, DATA, "file").verified, name
 
 
 @pytest.mark.parametrize(
@@ -207,28 +160,6 @@ def test_it_is_taken_for_large_data_only(monkeypatch):
     assert "alpha" in fsopt.fit("onsvm", wide).details
 
 
-@pytest.mark.parametrize("method", ["misclass", "fsv"])
-def test_a_corrupted_proof_on_all_samples_is_not_verified(method):
-    # At alpha = 5 most errors of this hyperplane cost nothing, and no multipliers are needed.
-    record = as_read(without_model(method, DATA, alpha=0.5), DATA)
-    assert verify_record(record, DATA, "file").verified
-    details, params, coef = record["details"], record["params"], record["coef"]
-    changes = {
-        "objective": {"objective": 0.999 * record["objective"]},
-        "coef": {"coef": [coef[0], 1.001 * coef[1], coef[2]]},
-        "multipliers": {"details": {**details, "alpha": [0.9 * v for v in details["alpha"]]}},
-        "alpha": {"params": {**params, "alpha": 0.6}},
-    }
-    for name, change in changes.items():
-        assert not verify_record({**record, **change}, DATA, "file").verified, name
-    other = {**record, "params": {**params, "lam": 0.07}}
-    if method == "misclass":
-        with pytest.raises(FileError, match="lam"):  # not one of its parameters
-            verify_record(other, DATA, "file")
-    else:
-        assert not verify_record(other, DATA, "file").verified
-
-
 OTHERS = {
     "component": (lambda m: m.del_component(m.cost_v), "has no component 'cost_v'"),
     "sense": (lambda m: setattr(m.objective, "sense", pyo.maximize), "not a linear program that is minimised"),
@@ -260,12 +191,6 @@ def test_a_linear_rest_on_the_same_variables_is_the_user_s():
     own = errors - 0.05 * np.expm1(-ALPHA * at["v"]).sum() + 0.01 * at["v"].sum()
     assert result.objective == pytest.approx(own, rel=1e-7)
     assert result.status is Status.STATIONARY
-
-
-@pytest.mark.parametrize(("alpha", "weight"), [(0.0, 1.0), (5.0, -1.0), ("steep", 1.0)])
-def test_terms_that_are_not_concave_are_refused(alpha, weight):
-    with pytest.raises(ParameterError, match=r"alpha|weight"):
-        ConcaveTerms((("v", "cost_v"),), alpha, weight)
 
 
 SEPARABLE = blobs(30, 4, gap=6.0)

@@ -40,28 +40,12 @@ def test_a_stall_is_left_for_the_model_and_the_fit_says_so(method, stalling):
     assert verify_record(fit_record(fit, data=DATA, source="drawn"), DATA, "drawn").verified
 
 
-@pytest.mark.parametrize("method", sampled(["svm", "svm-norm", "rsvm"], 1))
-def test_the_separated_classes_of_large_data_are_solved(method):
-    """The bound is 0 until the multipliers are nearly feasible, here for some dozen iterations: that is no stall."""
-    random = np.random.default_rng(0)
-    y = np.where(random.random(20_000) < 0.5, 1.0, -1.0)
-    X = random.standard_normal((20_000, 30))
-    X[:, :3] += 1.5 * y[:, None]
-    fit = fsopt.fit(method, fsopt.Dataset(X, y))
-    assert (fit.status, fit.solver, fit.bound > 0.0) == ("optimal", "fsopt", True)
-
-
 def test_an_answer_without_a_certificate_claims_no_inactive_capacity(stalling, monkeypatch):
     monkeypatch.setattr(large_programs, "MODELLED", 0)
     fit = fsopt.fit("rsvm", DATA)
     assert fit.status == "feasible"
     assert not any("inactive" in warning for warning in fit.warnings)
     assert any("nearest to an optimum" in warning for warning in fit.warnings)
-
-
-def test_a_named_solver_is_the_only_route(stalling, monkeypatch):
-    monkeypatch.setattr(interior_point, "_goals", None)
-    assert fsopt.fit("svm", DATA, solver="clarabel").solver == "clarabel"
 
 
 def test_a_changed_model_is_solved_as_a_model(monkeypatch):
@@ -195,17 +179,3 @@ def test_the_master_of_the_loop_has_a_solver_of_its_own(method, params, master_s
     assert fit.solver == f"{master_solver}+clarabel"
     assert fit.status == default.status == "optimal"
     assert fit.objective == pytest.approx(default.objective, rel=2e-6)
-
-
-def test_the_preset_is_the_loop_as_printed():
-    """From no feature on, each bound is the optimum of the master; a start that is given goes before the preset."""
-    printed = fsopt.fit("gbd", SOLVER_FLAGS_DATA, m=2, scale="none", preset="printed")
-    alphas = printed.details["alphas"]
-    assert alphas[0] == pytest.approx(np.ones(SOLVER_FLAGS_DATA.n), abs=1e-6)
-    for k, record in enumerate(printed.history, 1):
-        master = fsopt.solve(fsopt.build("fsp-master", SOLVER_FLAGS_DATA, m=2, cuts=np.maximum(alphas[:k], 0.0)))
-        assert (record["cuts"], record["bound"]) == (k, pytest.approx(master.objective, rel=2e-6, abs=1e-6))
-    started = fsopt.fit("gbd", SOLVER_FLAGS_DATA, m=2, scale="none", preset="printed", start="all")
-    assert started.history[0]["bound"] > printed.history[0]["bound"]
-    with pytest.raises(ParameterError, match="'preset' of 'gbd' is 'paper'"):
-        fsopt.fit("gbd", SOLVER_FLAGS_DATA, m=2, preset="paper")

@@ -1,4 +1,4 @@
-"""What every builder documents: its program, parameters, components and source.
+"""What every builder documents: its program, parameters, components and source; the registries have every module.
 
 docs/notation.md has every component and every keyword of every model.
 
@@ -12,7 +12,9 @@ A mutable parameter at its next value is the model that is built with it: the sa
 import inspect
 import json
 import re
+from importlib import import_module
 from math import inf, nextafter
+from pathlib import Path
 
 import numpy as np
 import pyomo.environ as pyo
@@ -74,10 +76,6 @@ def test_every_component_is_described_with_its_equation(spec) -> None:
             assert re.match(r"\([\w-]+\)", component.doc), f"{component.name}: {component.doc}"
 
 
-def test_no_two_models_have_the_same_summary() -> None:
-    assert len({spec.summary for spec in fsopt.MODELS.values()}) == len(fsopt.MODELS)
-
-
 @pytest.mark.parametrize("slug", fsopt.MODELS)
 def test_a_number_below_its_range_and_a_word_are_refused_by_name(slug) -> None:
     params, known = fsopt.MODELS[slug].trial.params, fsopt.MODELS[slug].parameters
@@ -127,11 +125,6 @@ def test_html_has_program_components_and_values_after_a_solve():
     assert model._repr_latex_().startswith("$$\\begin{aligned}")
     assert type(model.clone()) is type(model)
     assert "<td>margin</td>" in model.clone()._repr_html_()
-
-
-@pytest.mark.parametrize("slug", fsopt.MODELS)
-def test_each_model_shows_its_program_under_its_name(slug):
-    assert build_instance(slug)._repr_html_().startswith(f"<h4>{slug}</h4>\n$$")
 
 
 def test_a_parameter_has_its_meaning_behind_its_name_or_below_its_type():
@@ -256,10 +249,27 @@ def test_the_arrays_are_those_of_a_new_build(slug, name):
     assert compile_model(model).objective_at(x) == anew.objective_at(x)
 
 
-def test_a_path_over_c_solves_what_a_new_build_does():
-    data = trial_data("onsvm")
-    session = fsopt.Session(fsopt.build("onsvm", data))
-    session.model.c = 10
-    optimum = session.solve().objective
-    assert not session.rebuilt
-    assert optimum == pytest.approx(fsopt.solve(fsopt.build("onsvm", data, c=10.0)).objective, rel=1e-6)
+PACKAGE = Path(fsopt.__file__).parent
+
+
+def test_an_entry_is_the_module_of_its_name_with_its_function_and_spec() -> None:
+    for registry, package, others, verb in (
+        (fsopt.MODELS, "models", "own", "build"),
+        (fsopt.METHODS, "methods", "baselines", "fit"),
+    ):
+        for name, spec in registry.items():
+            stem = name.replace("-", "_")
+            module = import_module((spec.builder if verb == "build" else spec.fit).__module__)
+            function = getattr(module, f"{verb}_{stem}")
+            assert any(spec is each for each in getattr(module, "SPECS", None) or [module.SPEC])
+            assert module.__name__.startswith(f"fsopt.{package}.{spec.paper or others}.")
+            assert (function, name) == ((spec.builder, spec.slug) if verb == "build" else (spec.fit, spec.name))
+            assert spec.paper is None or spec.paper in PAPERS
+            assert spec.equation if verb == "build" else set(spec.models) <= set(fsopt.MODELS)
+
+
+def test_every_module_with_a_spec_is_registered() -> None:
+    for package, registry in (("models", fsopt.MODELS), ("methods", fsopt.METHODS)):
+        files = (PACKAGE / package).glob("*/*.py")
+        specs = [path for path in files if re.search("^SPECS? = ", path.read_text(encoding="utf-8"), re.MULTILINE)]
+        assert {f"{path.parent.name}.{path.stem}" for path in specs} == set(registry.modules)

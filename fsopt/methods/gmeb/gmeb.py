@@ -156,12 +156,7 @@ def by_model(session: Session, data: Dataset, norm: GmebNorm, *, hard: bool = Fa
 
 
 def by_route(route: str, data: Dataset, norm: GmebNorm, run: Run, *, hard: bool = False) -> Steps[Classifier]:
-    """Solve (15) by a formulation, or for the separating hyperplane of smallest norm, by cuts or by cones.
-
-    Raises
-    ------
-    SolverError : it was not solved, or there is no separating hyperplane.
-    """
+    """Solve (15) by a formulation, or for the separating hyperplane of smallest norm, by cuts or by cones."""
     radii: dict[str, Any] = {"r_plus": norm.r_plus, "r_minus": norm.r_minus}
     if route != CUTS:
         build = build_gmeb_hard_margin if hard else BUILDERS[route]
@@ -228,11 +223,7 @@ def classified(
 ) -> Steps[Answer]:
     """Return the certified classifier of a route, of smallest norm where the data are separable, and warnings.
 
-    Parameters
-    ----------
-    data, norm : in the same units.
-    route : word of :data:`ROUTES`, or ``auto`` for the dual and, where its answer is not certified, cuts.
-    first : solves the first of these in a session of its own instead.
+    Data and norm are in the same units; ``first`` solves the first of the routes in a session of its own instead.
     """
     return _priced(data, norm, run, route) if by_features(data, run) else _whole(data, norm, run, route, first)
 
@@ -306,7 +297,7 @@ def fit_gmeb(
     return make_fit(
         data,
         prepared.map_,
-        Hyperplane(w, found.b, RULE.select(w / prepared.map_.scale, data.X.std(axis=0))),
+        Hyperplane(w, found.b, RULE.of(data, w / prepared.map_.scale)),
         found.outcome,
         started=started,
         warnings=(*prepared.warnings, *warnings),
@@ -320,12 +311,7 @@ def fit_gmeb(
 
 
 def saved_gmeb(saved: SavedFit) -> tuple[GmebNorm, Vector, bool]:
-    """Return the norm of a saved fit, its multipliers (n,), and whether its data are separable.
-
-    Raises
-    ------
-    FileError : its multipliers are damaged.
-    """
+    """Return the norm of a saved fit, its multipliers (n,), and whether its data are separable."""
     with reading("multipliers"):
         radii = [np.inf if saved.fit.params[k] is None else float(saved.fit.params[k]) for k in ("r_plus", "r_minus")]
         mu, separable = finite_vector(saved.fit.details["mu"], saved.data.n), bool(saved.fit.details["separable"])
@@ -333,12 +319,7 @@ def saved_gmeb(saved: SavedFit) -> tuple[GmebNorm, Vector, bool]:
 
 
 def check(saved: SavedFit) -> Certificate:
-    """Certify a saved fit again: neither the norm nor the quotients depend on the units of the features.
-
-    Raises
-    ------
-    FileError : the saved multipliers are damaged.
-    """
+    """Certify a saved fit again: neither the norm nor the quotients depend on the units of the features."""
     (norm, mu, separable), details = saved_gmeb(saved), saved.fit.details
     proof, scales = certify_gmeb(saved.data, norm, saved.w, saved.b, mu, separable=separable), norm.scales(saved.w)
     with reading("proof"):
@@ -352,10 +333,6 @@ def exact_claims(saved: SavedFit) -> list[Claim]:
 
     It is in the units of the fit, where rounding is small beside every term. The dual point follows from :math:`\mu`,
     which gives :math:`\mu_1, \mu_+, \mu_-` of (16); separable data have the bound 0 of all multipliers 0.
-
-    Raises
-    ------
-    FileError : the saved multipliers are damaged.
     """
     prepared, (norm, mu, separable) = unit_rms(saved.raw, saved.fit.params["scale"]), saved_gmeb(saved)
     part = saved.data.columns(prepared.kept)

@@ -163,10 +163,6 @@ class AccuracySearch:
 
         It is stationary where the inner program is certified and the slope is 0, else feasible. Without an inner
         maximum the hyperplane of the grid with the most even accuracies is taken, and a warning added.
-
-        Raises
-        ------
-        InfeasibleError : the penalty leaves no weight, or the inner program is unbounded.
         """
         _, stop = yield from run_loop(self._maximise(), self.inner.recorder)
         if not self.found:
@@ -350,12 +346,7 @@ def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Valu
 
 
 def check(saved: SavedFit) -> Certificate:
-    """Certify the inner cone program again, and that the outer slope is 0 where the fit is called stationary.
-
-    Raises
-    ------
-    FileError : the saved program is damaged.
-    """
+    """Certify the inner cone program again, and that the outer slope is 0 where the fit is called stationary."""
     if not saved.w.any() or not has_program(saved):
         return make(Kind.FEASIBLE, {}, objective=saved.value)
     with reading("step"):

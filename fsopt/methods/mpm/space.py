@@ -203,10 +203,6 @@ class FeatureSpace:
         width : float, optional
             > 0, of the Gaussian kernel, in the units of the preprocessed features; None takes sqrt(p v / 2), with v the
             variance of all entries of the preprocessed samples.
-
-        Raises
-        ------
-        ParameterError : a parameter outside its range, a kernel with ridge 0, or kernel values that are too alike.
         """
         work, map_ = preprocess(data, scale)
         function, warnings = None, tuple[str, ...]()
@@ -262,12 +258,7 @@ def _figures(moments: Moments, ridge: float) -> dict[str, float]:
 
 
 def kernel_ridge(values: Dataset, ridge: float | None) -> float:
-    """Return the ridge of kernel values, the default where it is None.
-
-    Raises
-    ------
-    ParameterError : a ridge of 0, with which their covariances are singular.
-    """
+    """Return the ridge of kernel values, the default where it is None."""
     if ridge is None:
         bare = Moments.of(values)
         total = sum(float((factor**2).sum()) for factor in (bare.factor1, bare.factor2))
@@ -278,13 +269,7 @@ def kernel_ridge(values: Dataset, ridge: float | None) -> float:
 
 
 def asked_delta(method: str, delta: float | None, limit: Limit) -> float:
-    """Return the worst-case accuracy to ask for: delta, or a share of alpha* where it is None.
-
-    Raises
-    ------
-    InfeasibleError : delta > alpha*.
-    ParameterError : delta outside (0, 1).
-    """
+    """Return the worst-case accuracy to ask for: delta, or a share of alpha* where it is None."""
     if delta is None:
         return min(DEFAULT_SHARE * limit.alpha, DEFAULT_SHARE)
     delta = number(method, "delta", delta)
@@ -298,12 +283,7 @@ def asked_delta(method: str, delta: float | None, limit: Limit) -> float:
 
 
 def stated_accuracies(saved: SavedFit) -> dict[str, float]:
-    """Return the distances of the accuracies, their limits, the ridge and the delta that a saved fit states.
-
-    Raises
-    ------
-    FileError : they are damaged.
-    """
+    """Return the distances of the accuracies, their limits, the ridge and the delta that a saved fit states."""
     own, details = saved.fit.params, saved.fit.details
     with reading("list of worst-case accuracies"):
         ridge = own.get("ridge")

@@ -22,7 +22,6 @@ from fsopt.drivers.gbd.subproblem import Subproblem
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
 from fsopt.errors import FileError
-from fsopt.linear.interior_point import minimise
 
 C, M = 4.0, 2
 DATA = reference("gbd_n6")
@@ -78,21 +77,6 @@ def test_a_run_that_ends_within_its_checkpoint_proves_its_bound(saved, tmp_path,
     again = run(resume=tmp_path / "end.npz")
     assert again.status is Status.OPTIMAL
     assert again.bound == pytest.approx(whole.bound, rel=1e-6)
-
-
-def test_training_is_not_repeated(tmp_path):
-    trained = []
-
-    def training(data, **how):
-        trained.append(data.p)
-        return minimise(data, **how)
-
-    first = run(sub=training, checkpoint=tmp_path / "run.npz")
-    count = len(trained)
-    again = run(sub=training, resume=tmp_path / "run.npz")
-    assert len(trained) == count
-    assert (again.objective, again.solver, again.iterations) == (first.objective, first.solver, first.iterations)
-    assert again.bound == pytest.approx(first.bound, rel=1e-6)
 
 
 def test_selections_of_a_master_with_variables_of_its_own_are_tried_again(tmp_path):

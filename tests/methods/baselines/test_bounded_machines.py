@@ -3,24 +3,14 @@
 The C-SVM with a kernel: libsvm finds the same scores, and a changed fit is not verified.
 """
 
-import contextlib
-import copy
-import json
-
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-import scipy.sparse as sp
-from saved_records import refuse_all
 from scipy.optimize import linprog
 from sklearn.svm import SVC
 from support import blobs, exact_value
 
 import fsopt
-from fsopt.answers.fits import fit_record
-from fsopt.answers.records import sealed
-from fsopt.verification.origins import check_proof
-from fsopt.verification.verify import verify_record
 
 SAMPLE = blobs(24, 4, seed=1)
 DATA = fsopt.Dataset(SAMPLE.X * [1.0, 20.0, 0.1, 3.0] + 7.0, SAMPLE.y, features=list("abcd"))
@@ -55,49 +45,6 @@ def test_the_optimum_keeps_the_bounds_in_the_units_of_the_features(method) -> No
 
 
 @pytest.mark.parametrize("method", ["svm", "onsvm"])
-def test_a_false_statement_on_a_bound_is_refused(method) -> None:
-    record = fit_record(fsopt.fit(method, DATA, c=2.0, **WORDS), data=DATA, source="blobs")
-    assert verify_record(sealed(record), DATA, "file").verified
-    free = fit_record(fsopt.fit(method, DATA, c=2.0), data=DATA, source="blobs")
-    details = record["details"]["program_params"]
-    wide = {**details, "upper": {**details["upper"], "b": 1.0}}
-    false = {
-        "no bounds": {"params": free["params"]},
-        "a wider bound": {"params": {**record["params"], "upper": {"a": 0.3, "b": 0.04}}},
-        "another sign": {"params": {**record["params"], "lower": {"d": -0.5}}},
-        "another program": {"details": {**record["details"], "program_params": wide}},
-        "no bounds in the program": {"details": {**record["details"], "program_params": {"c": 2.0}}},
-        "a free optimum as bounded": {k: free[k] for k in ("coef", "intercept", "objective", "bound", "details")},
-    }
-    refuse_all(
-        record, DATA, {what: lambda changed, parts=parts: changed.update(parts) for what, parts in false.items()}
-    )
-    refuse_all(free, DATA, {"evidence of bounds": lambda changed: changed.update(details=record["details"])})
-
-
-REFUSED = {
-    "kernel": ("svm", {"kernel": "gaussian"}, "bounds on weights are of features, and a kernel is named"),
-    "l1": ("l1-svm", {}, "method 'l1-svm' has no parameter 'upper'"),
-    "unknown": ("svm", {"lower": {"z": -1.0}}, "'lower' of 'svm' names 'z'"),
-    "without 0": ("onsvm", {"lower": {"a": 1.0}}, r"'lower\[a\]' of 'onsvm' is 1"),
-}
-
-
-@pytest.mark.parametrize("case", REFUSED)
-def test_what_has_no_bounds_says_so(case) -> None:
-    method, params, message = REFUSED[case]
-    with pytest.raises(fsopt.FsoptError, match=message):
-        fsopt.fit(method, DATA, upper={"b": 0.5}, **params)
-
-
-def test_sparse_data_have_no_model_and_so_no_bounds() -> None:
-    data = fsopt.Dataset(sp.csr_matrix(DATA.X), DATA.y)
-    for method in ("svm", "onsvm"):
-        with pytest.raises(fsopt.FsoptError, match="needs dense data"):
-            fsopt.fit(method, data, lower={0: 0.0})
-
-
-@pytest.mark.parametrize("method", ["svm", "onsvm"])
 def test_rows_on_the_weights_are_a_change_of_the_model_and_are_proved_like_bounds(method) -> None:
     def rows(model):
         model.own = pyo.Constraint(model.J, rule=lambda m, j: (-0.5 if j == 3 else None, 4.0 * m.w[j], 0.4))
@@ -111,25 +58,6 @@ def test_rows_on_the_weights_are_a_change_of_the_model_and_are_proved_like_bound
         expected = one_norm_value(WORK, 2.0, lower, upper)
     assert fit.objective == pytest.approx(expected, rel=1e-6)
     assert fit.coef.max() == pytest.approx(0.1, rel=1e-6)
-
-
-def test_a_proof_states_the_bounds_and_is_of_no_other_ones(tmp_path) -> None:
-    proof = fsopt.verify(fsopt.fit("svm", DATA, c=2.0, **WORDS), DATA, exact=True).exact.proof()
-    path = tmp_path / "proof.json"
-    stated = proof["claims"][0]["statement"]["origin"]["parameters"]
-    assert (stated["lower"].keys(), stated["upper"].keys(), stated.keys()) == (
-        {"c", "d"},
-        {"a", "b"},
-        {"c", "lower", "upper"},
-    )
-    path.write_text(json.dumps(proof))
-    assert check_proof(path, DATA).reason == ""
-    for change in ({"upper": {"a": 0.3}}, {"lower": {}}, {"lower": None}, {"positive": ["c"]}, {"upper": {"z": 1.0}}):
-        forged = copy.deepcopy(proof)
-        forged["claims"][0]["statement"]["origin"]["parameters"] |= change
-        path.write_text(json.dumps(forged))
-        with contextlib.suppress(fsopt.FsoptError):
-            assert check_proof(path, DATA).reason != "", change
 
 
 KERNEL_DATA = blobs(30, 4, gap=0.5)

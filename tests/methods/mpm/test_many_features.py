@@ -7,7 +7,6 @@ import pytest
 from support import blobs, sampled
 
 import fsopt
-from fsopt.common import clock
 from fsopt.drivers import working_set
 from fsopt.errors import InfeasibleError
 from fsopt.methods import large_programs, verdict
@@ -64,23 +63,6 @@ def test_a_fit_without_a_model_is_that_of_the_model(method, params, monkeypatch,
     assert fsopt.verify(fit, WIDE).verified
     fit.save(tmp_path / "fit.json")
     assert fsopt.verify(tmp_path / "fit.json", WIDE).verified
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_forged_evidence_of_some_features_is_refused(method, monkeypatch, small_is_large):
-    only_parts(monkeypatch)
-    fit = fsopt.fit(method, WIDE, delta=0.7)
-    details, point = fit.details, fit.details["point"]
-    assert fsopt.verify(fit, WIDE).verified
-    for damaged in (replace(point, y=0.9 * point.y), replace(point, y=1.1 * point.y), replace(point, y=0.0 * point.y)):
-        assert not fsopt.verify(replace(fit, details={**details, "point": damaged}), WIDE).verified
-    columns = details["columns"]
-    for wrong in (columns[::-1], columns[:-1], np.r_[-1, columns[1:]], np.r_[columns[:-1], WIDE.p], [[0]]):
-        with pytest.raises(fsopt.FsoptError):
-            fsopt.verify(replace(fit, details={**details, "columns": wrong}), WIDE)
-    if method == "l0-mpm":
-        params = {**details["program_params"], "v": 0.5 * details["program_params"]["v"]}
-        assert not fsopt.verify(replace(fit, details={**details, "program_params": params}), WIDE).verified
 
 
 @pytest.mark.parametrize("method", ["l1-mpm", "s-mpm"])
@@ -153,26 +135,6 @@ def test_s_mpm_without_an_optimum_is_refused_by_some_of_the_features(monkeypatch
         fsopt.fit("s-mpm", WIDE)
 
 
-def test_s_mpm_at_its_limit_has_the_hyperplane_of_the_features_so_far(monkeypatch, small_is_large):
-    """The clock runs out after two of the restricted programs of the first beta."""
-    passes, build = [], s_mpm.build_s_mpm
-
-    def counted(data, **params):
-        passes.append(data.p)
-        return build(data, **params)
-
-    monkeypatch.setattr(s_mpm, "build_s_mpm", counted)
-    monkeypatch.setattr(working_set, "COLUMNS", 4)
-    monkeypatch.setattr(clock, "expired", lambda: len(passes) >= 2)
-    fit = fsopt.fit("s-mpm", OVERLAPPING, lam=0.25, ridge=0.1)
-    assert (fit.status, fit.stop) == (fsopt.Status.FEASIBLE, "time-limit")
-    assert passes == [4, 8]
-    assert 0 < len(fit.support) <= 8
-    assert fit.certificate.ok
-    assert fsopt.verify(fit, OVERLAPPING).verified
-    assert not fsopt.verify(replace(fit, coef=1.1 * fit.coef), OVERLAPPING).verified
-
-
 def test_mpm_of_fewer_samples_than_features_needs_no_program(monkeypatch, small_is_large, tmp_path):
     """The optimum is 0 at a hyperplane on which every class has one value, of the smallest norm."""
     monkeypatch.setattr(mpm, "build_mpm", None)
@@ -191,18 +153,6 @@ def test_mpm_of_fewer_samples_than_features_needs_no_program(monkeypatch, small_
         assert not fsopt.verify(replace(fit, **forged), WIDE).verified
 
 
-def test_mpm_with_a_finite_limit_or_a_named_solver_takes_the_program(small_is_large):
-    assert "program" in fsopt.fit("mpm", WIDE, ridge=0.1).details
-    named = fsopt.fit("mpm", WIDE, scale="none", solver="clarabel")
-    assert "program" in named.details
-    assert named.objective == pytest.approx(0.0, abs=1e-6)
-
-
-def test_a_kernel_takes_the_model(monkeypatch, small_is_large):
-    monkeypatch.setattr(mpm, "priced", None)
-    assert "columns" not in fsopt.fit("l1-mpm", WIDE, delta=0.5, kernel="linear").details
-
-
 @pytest.mark.parametrize("unbiased", [False, True])
 @pytest.mark.parametrize("data", [OVERLAPPING, TALL], ids=["wide", "tall"])
 def test_the_covariances_are_those_of_numpy_and_the_limit_is_that_of_the_dense_factors(data, unbiased):
@@ -215,11 +165,3 @@ def test_the_covariances_are_those_of_numpy_and_the_limit_is_that_of_the_dense_f
         expected = np.cov(data.X[data.y == label].T, ddof=int(unbiased)) + 0.3 * np.eye(data.p)
         assert factor.T @ factor == pytest.approx(expected, abs=1e-12)
     assert accuracy_limit(moments).kappa == pytest.approx(accuracy_limit(dense).kappa, rel=1e-9)
-
-
-def test_no_model_of_all_features_is_built_for_large_data():
-    data = blobs(50, 4000, seed=3)
-    fit = fsopt.fit("l1-mpm", data)
-    assert fit.status is fsopt.Status.OPTIMAL
-    assert len(fit.details["columns"]) == fit.history[-1]["columns"] < 400
-    assert fsopt.verify(fit, data).verified
