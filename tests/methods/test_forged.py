@@ -28,6 +28,11 @@ def times(factor, *path):
     return changed(lambda value: (factor * np.array(value)).tolist(), *path)
 
 
+def largest(factor, *path):
+    """Return the same for the largest of some numbers alone."""
+    return changed(lambda numbers: [v * (factor if abs(v) == max(map(abs, numbers)) else 1.0) for v in numbers], *path)
+
+
 def to(value, *path):
     return changed(lambda _: value, *path)
 
@@ -42,8 +47,7 @@ STEP, POINT = ("details", "program_params"), ("details", "point")
 OF_A_STEP = {
     "objective": times(0.999, "objective"),
     "weights": times(1.001, "coef"),
-    "steepness": times(1.1, "params", "alpha"),
-    "multipliers": times(1.01, *POINT, "y"),
+    "multipliers": largest(1.01, *POINT, "y"),
 }
 OF_A_SUBSET = {
     "a feature less": changed(lambda m: m - 1, "params", "m"),
@@ -96,10 +100,15 @@ CASES = {
         "accuracy": times(0.9, "details", "delta"),
         "another penalty": to("capped-l1", "params", "approx"),
         "gradient": changed(first(lambda v: v + 0.01), *STEP, "v"),
-        "multipliers": times(1.01, *POINT, "y"),
+        "multipliers": largest(1.01, *POINT, "y"),
     },
-    "misclass": OF_A_STEP,
-    "fsv": {**OF_A_STEP, "another penalty": to("log", "params", "approx"), "weight": to(0.07, "params", "lam")},
+    "misclass alpha=0.5": OF_A_STEP,
+    "fsv": {
+        **OF_A_STEP,
+        "steepness": to(0.5, "params", "alpha"),
+        "another penalty": to("log", "params", "approx"),
+        "weight": to(0.07, "params", "lam"),
+    },
     "misclass without a model alpha=0.5": {
         "multipliers": times(0.9, "details", "alpha"),
         "steepness": to(0.6, "params", "alpha"),
@@ -136,7 +145,6 @@ CASES = {
         "a sign": to(["x1"], "params", "negative"),
         "a bound": to({"x1": 1e-3}, "params", "upper"),
         "groups": to([["x1", "x3"]], "params", "groups"),
-        "damaged groups": to([["x1", "z"]], "params", "groups"),
     },
     "svm": {"a bound": to({"x1": 1e-3}, "params", "upper"), "a sign": to({"x1": 0.0}, "params", "lower")},
 }
