@@ -67,13 +67,8 @@ def preprocess(data: Dataset, kind: str) -> tuple[Dataset, Preprocessing]:
 class UnitRms:
     """The data that a problem of Peleg & Meir is solved on, and the way back.
 
-    Attributes
-    ----------
-    work : the preprocessed features that are not constant, each divided by its root mean square.
-    map_ : the preprocessing of all features, before that division.
-    kept : (q,) places of the features that are not constant.
-    units : (q,) their root mean squares after preprocessing.
-    warnings : a warning about the constant features, if there are any.
+    The features ``kept`` (q,) are not constant; ``work`` has them preprocessed, each divided by its root mean square of
+    ``units`` (q,). ``map_`` is the preprocessing of all features before that division.
     """
 
     work: Dataset

@@ -69,15 +69,10 @@ class SavedFit:
         at = {**self.fit.params, **{k: v for k, v in self.fit.details.items() if k in SET_BY_METHOD}, **given}
         return in_units(self.fit.method, self.raw, at, self.fit.preprocessing.scale)
 
-    @property
-    def selection(self) -> tuple[int, ...]:
-        """The features that the hyperplane selects by the threshold of the method."""
-        return self.spec.select(self.w)
-
 
 def selected(saved: SavedFit) -> tuple[int, ...]:
     """Return the features that a saved fit should select, by the threshold of its method."""
-    return saved.selection
+    return saved.spec.select(saved.w)
 
 
 def selected_by(rule: SelectionRule, saved: SavedFit) -> tuple[int, ...]:

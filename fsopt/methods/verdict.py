@@ -60,14 +60,7 @@ def evidence(
 
 @dataclass(frozen=True)
 class Completed:
-    """A convex program at a hyperplane.
-
-    Attributes
-    ----------
-    slug, params : of its model.
-    model, program : as they were built and compiled.
-    x : (n,) the variables at the hyperplane.
-    """
+    """A convex program of a model, built and compiled, and its variables x (n,) at a hyperplane."""
 
     slug: str
     params: Mapping[str, Any]

@@ -140,20 +140,6 @@ def test_a_step_that_is_not_the_penalty_linearised_is_refused(change):
         dca(model, penalty)
 
 
-def test_a_run_may_start_at_given_weights_and_end_at_a_given_tolerance():
-    data = blobs(60, 6, seed=4, gap=0.5)
-    plain = fsopt.fit("l0-mpm", data, delta=0.3)
-    here = plain.coef * data.X.std(axis=0)
-    again = fsopt.fit("l0-mpm", data, delta=0.3, start=here.tolist())
-    assert again.objective <= plain.objective * (1 + 1e-6), "DCA descends from its start"
-    assert again.iterations <= plain.iterations
-    coarse = fsopt.fit("l0-mpm", data, delta=0.3, tolerance=1e-3)
-    assert coarse.iterations <= plain.iterations
-    for wrong in ({"start": [1.0]}, {"tolerance": 2.0}, {"n_starts": 0}, {"n_starts": 1.5}, {"seed": -1}):
-        with pytest.raises(ParameterError, match=next(iter(wrong))):
-            fsopt.fit("l0-mpm", data, delta=0.3, **wrong)
-
-
 FEW = settings(max_examples=40, deadline=None, derandomize=True)
 ALPHAS = st.floats(0.1, 50)
 WEIGHTS = arrays(float, 4, elements=st.floats(-3, 3, width=32))

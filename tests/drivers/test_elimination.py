@@ -87,17 +87,3 @@ def test_what_is_claimed_is_the_last_svm_and_no_more():
     found = check_fit(fit, data)
     assert found.ok
     assert found.kind == "convex"
-
-
-def test_a_hundred_features_per_sample_need_no_model(monkeypatch):
-    """A model of all features would have a term for each number; that of the last machine has those that are left."""
-    rng = np.random.default_rng(3)
-    y = np.where(np.arange(20) % 2, 1.0, -1.0)
-    data = fsopt.Dataset(rng.standard_normal((20, 2_100)) + 0.8 * y[:, None] * (np.arange(2_100) < 6), y)
-    monkeypatch.setattr("fsopt.drivers.baselines.build_fsp_sub", None)
-    fit = fsopt.fit("rfe", data, m=6, c=0.1, step=700, scale="none")
-    values, gone, left = eliminate(data, 6, 0.1, 700)
-    assert [sorted(h["removed"]) for h in fit.history] == [sorted(removed) for removed in gone]
-    np.testing.assert_allclose([h["objective"] for h in fit.history], values, rtol=1e-4)  # that of libsvm
-    assert fit.support == tuple(left)
-    assert check_fit(fit, data).ok

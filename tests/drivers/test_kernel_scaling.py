@@ -14,7 +14,7 @@ from support import REFERENCE, blobs, reference
 
 import fsopt
 from fsopt.answers.results import Status
-from fsopt.certificates.kernel_scaling import Cut, ScalingProblem, certify_scaling, lower_bound, lower_hull
+from fsopt.certificates.kernel_scaling import Cut, ScalingProblem, certify_scaling, lower_bound
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.kernel_scaling import LinearPrograms, kernel_scaling
 from fsopt.drivers.recorder import Recorder
@@ -216,9 +216,3 @@ def test_a_restricted_program_has_the_optimum_and_the_cut_of_the_whole_one(seed,
             assert W == 0 or proved == pytest.approx(values[-1], rel=1e-6)
         assert values[1] == pytest.approx(values[0], rel=1e-7)
     assert parts.kept.sum() > 5
-
-
-def test_a_point_above_another_one_up_to_rounding_is_no_vertex():
-    low = 1e-9
-    points = [(1.0, 3.0), (2.0, low), (3.0, low), (3.5, low * (1 - 1e-14)), (1.5, 2.9)]
-    assert lower_hull(points).tolist() == [[1.0, 3.0], [2.0, low]]

@@ -1,7 +1,6 @@
 """The runner of loops and its records: what ends a loop and with which iterate, restarts, substitutes of solvers."""
 
 import numpy as np
-import pyomo.environ as pyo
 import pytest
 from support import blobs, reference
 
@@ -10,7 +9,7 @@ from fsopt.answers.results import SolveResult, Status
 from fsopt.common import clock
 from fsopt.drivers.dca import dca
 from fsopt.drivers.gbd.driver import GbdSettings, gbd
-from fsopt.drivers.loop import Iterate, best, run_inner
+from fsopt.drivers.loop import Iterate, best
 from fsopt.drivers.loop import best_of as best_of_steps
 from fsopt.drivers.loop import run_loop as loop_steps
 from fsopt.drivers.penalties import Exponential
@@ -121,25 +120,6 @@ def test_an_interrupted_loop_is_closed_and_its_checkpoint_was_written_before():
     assert said == [(2.0, 1), "told", "closed"]
 
 
-def test_what_follows_an_interruption_is_recorded_and_not_told():
-    """A loop may have an end of its own, such as the last machine of an elimination."""
-    told, recorder = [], Recorder([])
-
-    def two_loops():
-        for values in ((3.0, 2.0), (1.0,)):
-            yield from loop_steps((iterate(value) for value in values), recorder)
-        return "whole"
-
-    def progress(record):
-        told.append(record)
-        raise ZeroDivisionError("my plot")
-
-    with pytest.warns(RuntimeWarning, match="my plot"):
-        assert drained(two_loops(), progress) == "whole"
-    assert told == recorder.history[:1]
-    assert [record["objective"] for record in recorder.history] == [3.0, 1.0]
-
-
 def test_the_best_of_several_starts_is_the_first_of_the_smallest():
     runs = [[iterate(2.0, stop="a")], [iterate(3.0), iterate(1.0, stop="b")], [iterate(1.0, stop="c")]]
     recorder = Recorder([])
@@ -157,24 +137,6 @@ def test_what_ends_a_later_start_ends_all_and_keeps_the_best(before):
     assert (best(ends).objective, stop) == (0.5 if kept else 2.0, "interrupted")
     with pytest.raises(KeyboardInterrupt):
         best_of(lambda ended: failing(KeyboardInterrupt), Recorder([]))
-
-
-def test_a_start_whose_solver_was_late_is_the_last_one():
-    ends, stop = best_of(lambda ended: (s for s in [iterate(2.0, stop="time-limit")]), Recorder([]))
-    assert (len(ends), stop) == (1, "time-limit")
-
-
-def test_a_loop_inside_a_step_ends_at_the_time_limit_once_it_has_a_point(monkeypatch):
-    monkeypatch.setattr(clock, "expired", lambda: True)
-    taken = []
-
-    def loop():
-        for value, point in ((3.0, False), (2.0, True), (1.0, True)):
-            taken.append(value)
-            yield iterate(value, point=point)
-
-    run_inner(loop())
-    assert taken == [3.0, 2.0]
 
 
 C = 4.0
@@ -276,14 +238,3 @@ def test_a_driver_that_needs_vertices_takes_no_substitute_without(monkeypatch):
         with pytest.raises(SolverError, match="was not solved"):
             sla(model, terms)
         assert set(called) == {"highs"}
-
-
-def test_a_substitute_gets_only_the_options_that_all_solvers_have():
-    model = pyo.ConcreteModel()
-    model.x = pyo.Var(bounds=(1, 2))
-    model.o = pyo.Objective(expr=model.x)
-    session = Session(model, "highs", options={"tolerance": 1e-8, "presolve": "off"})
-    other = session.with_solver("clarabel")
-    assert (other.settings.tolerance, dict(other.settings.own)) == (1e-8, {})
-    assert dict(session.settings.own) == {"presolve": "off"}
-    assert other.solve().objective == pytest.approx(1.0, abs=1e-6)

@@ -12,7 +12,6 @@ from fsopt.data.hyperplanes import hinge, midpoint_intercept
 from fsopt.drivers.mop import PROPOSITION, mop, risk_bound
 from fsopt.methods import large_programs
 from fsopt.methods.preprocessing import preprocess
-from fsopt.verification.verify import check_fit
 
 driver, programs = import_module("fsopt.drivers.mop"), import_module("fsopt.drivers.kernel_scaling")
 TRAP = reference("mop_a"), 5.0
@@ -116,23 +115,6 @@ def test_parts_of_the_samples_have_the_answer_of_all(w_cap, c, parts):
     assert part.history[0]["value"] == pytest.approx(whole.history[0]["value"], rel=exact)
     assert c or part.history[0]["bound"] == pytest.approx(whole.history[0]["bound"], rel=exact)
     assert part.point["inactive"] == whole.point["inactive"]
-
-
-def test_many_samples_need_no_model_of_all_of_them(parts, monkeypatch):
-    """The models of 200,000 x 50 take more than 4 GB."""
-    data = blobs(60, 4, seed=1, gap=0.5)
-    build = programs.build_kernel_scaling_step
-
-    def smaller(part, **given):
-        assert part.n < data.n
-        return build(part, **given)
-
-    monkeypatch.setattr(programs, "build_kernel_scaling_step", smaller)
-    monkeypatch.setattr(driver, "build_rsvm_dual", None)
-    fit = fsopt.fit("mopfs", data, max_iterations=1, w_cap=100.0)
-    assert fit.stop == "iteration-limit"
-    assert fit.details["scaling"]["status"] == "stationary"
-    assert check_fit(fit, data).ok
 
 
 def test_a_cap_of_zero_leaves_the_best_constant_and_its_proof():

@@ -1,8 +1,6 @@
 """The search behind gmeb-penalised: its proof leaf by leaf, saved and corrupted, and what every driver owes."""
 
-import sys
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
@@ -12,7 +10,6 @@ from support import blobs, sampled
 
 import fsopt
 from fsopt.answers.results import Status
-from fsopt.drivers.column_generation import column_generation
 from fsopt.drivers.scale_search import ShareInterval, scale_search
 from fsopt.methods import large_programs
 from fsopt.models.gmeb.gmeb_penalised import GmebPenalty, build_gmeb_weighted_l1
@@ -67,11 +64,6 @@ def search(data=None, **options):
     )
 
 
-@cache
-def undisturbed():
-    return search()
-
-
 @pytest.mark.parametrize(("seed", "unit"), sampled([(0, 1e-3), (1, 1e4), (2, 1.0)], 2))
 def test_column_generation_ends_at_the_optimum_of_the_models(seed, unit):
     data, c_plus, c_minus = skewed(seed)
@@ -106,18 +98,3 @@ def test_the_method_takes_column_generation_for_large_data_and_its_proof_can_be_
     assert not stopped.warnings
     assert check_fit(stopped, data).ok
     assert not check_fit(replace(stopped, bound=stopped.objective), data).ok
-
-
-@pytest.mark.parametrize("call", [1, 4])
-def test_a_limit_in_column_generation_leaves_a_point_with_a_valid_bound(call, monkeypatch):
-    data, best, calls = mirrored(), undisturbed(), []
-    whole = column_generation
-
-    def stopped(*args, **keywords):
-        calls.append(args)
-        return whole(*args, **keywords) if len(calls) < call else replace(whole(*args, **keywords), stop="interrupted")
-
-    monkeypatch.setattr(sys.modules[scale_search.__module__], "column_generation", stopped)
-    result = scale_search(data, None, GmebPenalty.of(data, 0.1, 0.1))
-    assert (result.stop, result.status) == ("interrupted", Status.FEASIBLE)
-    assert result.bound <= best.objective <= result.objective + 1e-9

@@ -5,16 +5,15 @@ import pyomo.environ as pyo
 import pytest
 from saved_records import as_read
 from scipy.optimize import linprog
-from support import blobs, least_errors, reference, without_model
+from support import blobs, reference, without_model
 
 import fsopt
 from fsopt.answers.certificate import Kind
 from fsopt.answers.results import Status
 from fsopt.data.hyperplanes import hyperplane_errors
-from fsopt.drivers.sla import NONNEGATIVE, RESTARTS, ConcaveTerms, sla, sla_by_column_generation
+from fsopt.drivers.sla import NONNEGATIVE, RESTARTS, ConcaveTerms, sla
 from fsopt.errors import ParameterError
 from fsopt.methods import large_programs
-from fsopt.methods.sla.sla import concave_hinge
 from fsopt.verification.verify import verify_record
 
 ALPHA = 5.0
@@ -79,18 +78,6 @@ def test_every_run_falls_strictly_and_the_best_one_satisfies_the_minimum_princip
     assert value(data, result.point, lam) == pytest.approx(result.objective, rel=1e-7, abs=1e-7)
 
 
-@pytest.mark.parametrize("run", [run_misclass, run_fsv])
-def test_restarts_are_reproducible_begin_with_zero_and_do_not_translate_again(run):
-    one, two, again, other = (run(DATA, n_starts=k, seed=s) for k, s in ((1, 0), (2, 3), (2, 3), (2, 4)))
-    values = [[h["objective"] for h in r.history] for r in (one, two, again, other)]
-    assert values[1] == values[2] != values[3]
-    assert values[1][: len(values[0])] == values[0]
-    assert two.objective <= one.objective
-    assert len(two.point["starts"]) == 2
-    assert [h["rebuilt"] for h in two.history] == [""] * two.iterations
-    assert not any(h["seconds_translate"] for h in two.history[1:])
-
-
 def test_the_trap_at_no_weights_is_told_and_left_by_restarts():
     data = blobs(30, 4, seed=0, gap=1.0)
     fit = fsopt.fit("fsv", data, lam=0.5, scale="none")
@@ -104,14 +91,6 @@ def test_the_trap_at_no_weights_is_told_and_left_by_restarts():
     many = fsopt.fit("fsv", data, lam=0.5, scale="none", n_starts=6)
     assert len(many.details["starts"]) == 6
     assert not many.warnings
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_no_hyperplane_has_fewer_errors_than_all_dichotomies_allow(seed):
-    data = blobs(10, 2, seed=seed, gap=0.3)
-    fit = fsopt.fit("misclass", data)
-    assert least_errors(data) <= fit.details["plane_errors"] <= least_errors(data) + 2
-    assert fit.details["plane_errors"] == np.sum(data.y * fit.decision_function(data.X) <= 0)
 
 
 def test_a_sample_on_the_hyperplane_is_an_error():
@@ -137,16 +116,6 @@ def test_the_answer_by_column_generation_satisfies_the_minimum_principle(data, l
     assert (ours.details["alpha"] >= 0).all()
     if len(ours.details["starts"]) == 1:
         assert np.all(np.diff([h["objective"] for h in ours.history][:-1]) < 0)
-
-
-def test_a_later_start_that_ends_at_zero_is_not_tried_again():
-    """There all samples are of the larger class."""
-    rng = np.random.default_rng(14)
-    y = np.where(np.arange(24) < 9, -1.0, 1.0)
-    data = fsopt.Dataset(rng.standard_normal((24, 2)) + 0.5 * y[:, None], y)
-    result = sla_by_column_generation(data, concave_hinge(data, ALPHA), n_starts=2, seed=1)
-    better, at_zero = (run["objective"] for run in result.point["starts"])
-    assert better < at_zero == pytest.approx(9.0 * (1.0 - np.exp(-2.0 * ALPHA)))
 
 
 def test_it_is_taken_for_large_data_only(monkeypatch):

@@ -12,7 +12,6 @@ from support import blobs, optimum, sampled, without_model
 import fsopt
 from fsopt.answers.results import Status
 from fsopt.data import Dataset
-from fsopt.drivers.column_generation import GenerationSettings, column_generation
 from fsopt.errors import DataError, FileError, FsoptError, ParameterError
 from fsopt.methods.baselines.filters import FILTERS
 from fsopt.methods.preprocessing import preprocess
@@ -91,18 +90,6 @@ def test_answers_do_not_depend_on_the_unit(method):
     right = fsopt.fit(method, X, Y, **params)
     for power in (2.0**330, 2.0**-330):
         assert fsopt.fit(method, X * power, Y, **params).objective == pytest.approx(right.objective, rel=1e-9)
-
-
-@pytest.mark.parametrize("method", sampled(["svm", "pearson", "gbd"], 2))
-def test_a_class_that_weighs_nothing_beside_the_other_is_no_error(method):
-    fit = fsopt.fit(method, fsopt.Dataset(X, Y, weights=np.where(Y > 0, 1e100, 1.0)), time_limit=10)
-    assert np.isfinite(fit.objective)
-
-
-def test_scores_that_overflow_are_refused():
-    fit = fsopt.fit("svm", X * 1e-100, Y)
-    with pytest.raises(DataError, match="the score of row 8 overflows"):
-        fit.predict(with_cell(1e300) * 1e-50)
 
 
 @pytest.mark.parametrize(
@@ -207,18 +194,6 @@ def test_questions_about_selections_have_the_answers_of_the_dense_data():
             assert values
             assert [one[k] for k in named] == [other[k] for k in named]
             assert [one[k] for k in values] == pytest.approx([other[k] for k in values], rel=1e-4)
-
-
-def test_the_restricted_programs_are_of_some_samples_and_features():
-    rng = np.random.default_rng(1)
-    X = sp.csr_array(sp.random(200, 80, density=0.1, random_state=rng))
-    y = np.where(X @ np.where(np.arange(80) < 4, 5.0, 0.0) + 0.3 * rng.normal(size=200) > 0.3, 1, -1)
-    costs, settings = (np.full(200, 0.3), np.ones(80)), GenerationSettings(rows=30, columns=10)
-    found, known = (column_generation(Dataset(Z, y), *costs, settings=settings) for Z in (X, X.toarray()))
-    assert min(record["rows"] for record in found.history) < 200
-    assert found.history[-1]["columns"] < 80
-    assert found.status.value == known.status.value == "optimal"
-    assert found.objective == pytest.approx(known.objective, rel=1e-7)
 
 
 DATA = blobs(24, 4, gap=0.8, seed=3)

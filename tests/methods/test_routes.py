@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support import blobs, sampled, there, without_model
+from support import blobs, sampled, without_model
 
 import fsopt
 from fsopt.answers.fits import fit_record
@@ -38,14 +38,6 @@ def test_a_stall_is_left_for_the_model_and_the_fit_says_so(method, stalling):
     assert fit.status == expected.status
     assert any("stalled" in warning and "clarabel" in warning for warning in fit.warnings)
     assert verify_record(fit_record(fit, data=DATA, source="drawn"), DATA, "drawn").verified
-
-
-def test_an_answer_without_a_certificate_claims_no_inactive_capacity(stalling, monkeypatch):
-    monkeypatch.setattr(large_programs, "MODELLED", 0)
-    fit = fsopt.fit("rsvm", DATA)
-    assert fit.status == "feasible"
-    assert not any("inactive" in warning for warning in fit.warnings)
-    assert any("nearest to an optimum" in warning for warning in fit.warnings)
 
 
 def test_a_changed_model_is_solved_as_a_model(monkeypatch):
@@ -168,14 +160,3 @@ def test_every_solver_gives_the_answer_of_the_default_or_is_refused(method, solv
         assert (fit.certificate is None) == (default.certificate is None)
         assert fit.certificate is None or fit.certificate.kind == default.certificate.kind, solver
     assert {"highs", "clarabel"} & set(taken)
-
-
-@pytest.mark.parametrize(
-    ("method", "params", "master_solver"), [("gbd", {"m": 2}, "scip"), ("gbd-lambda", {"lam": 1.0}, "highs")]
-)
-def test_the_master_of_the_loop_has_a_solver_of_its_own(method, params, master_solver):
-    default = fsopt.fit(method, SOLVER_FLAGS_DATA, **params)
-    fit = fsopt.fit(method, SOLVER_FLAGS_DATA, preset="printed", master_solver=there(master_solver), **params)
-    assert fit.solver == f"{master_solver}+clarabel"
-    assert fit.status == default.status == "optimal"
-    assert fit.objective == pytest.approx(default.objective, rel=2e-6)

@@ -101,22 +101,6 @@ def test_a_loop_that_waits_leaves_limits_and_ctrl_c_to_its_user():
     assert clock.left() is None
 
 
-def test_a_step_within_a_step_is_refused_and_the_loop_goes_on(monkeypatch):
-    loop, said = fsopt.steps("fsv", DATA), []
-
-    def meddling():
-        with pytest.raises(SolverError, match="within a step") as refused:
-            next(loop)
-        said.append(refused)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(clock, "check", meddling)
-        next(loop)
-        next(loop)
-    assert said
-    assert loop.stop().stop == "interrupted"
-
-
 def test_a_method_of_ones_own_without_steps_takes_part(monkeypatch):
     """Its loop may be a plain call of a driver: progress has the records, and steps has the answer alone."""
 
@@ -156,8 +140,3 @@ def test_what_cannot_be_stopped_says_so(without_incumbent):
         fsopt.steps("fsv", DATA, progress=print)
     with pytest.raises(UnknownNameError):
         next(fsopt.steps("fvs", DATA))
-
-
-def test_a_fault_before_the_first_incumbent_is_raised(without_incumbent):
-    with pytest.warns(RuntimeWarning, match="my plot"), pytest.raises(ZeroDivisionError, match="my plot"):
-        fsopt.fit(without_incumbent, DATA, progress=failing)

@@ -52,17 +52,6 @@ def test_the_program_has_the_penalty_weight_of_the_fit():
     assert check_fit(fit, DATA).ok
 
 
-@pytest.mark.parametrize("method", ["mpm", "l1-mpm", "l0-mpm", "s-mpm"])
-def test_limits_and_defaults_are_recomputed(method):
-    fit = fsopt.fit(method, DATA)
-    assert check_fit(fit, DATA).ok
-    names = {"ridge", "kappa_limit", "alpha_limit", "delta"} & set(fit.details)
-    assert len(names) >= 3
-    for name in names:
-        with contextlib.suppress(fsopt.errors.FsoptError):
-            assert not check_fit(forged(fit, **{name: fit.details[name] + 1e-3}), DATA).ok, name
-
-
 def test_the_kernel_is_that_of_the_parameters():
     fit = fsopt.fit("l1-mpm", DATA, kernel="gaussian", delta=0.1)
     assert check_fit(fit, DATA).ok

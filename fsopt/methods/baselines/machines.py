@@ -102,17 +102,11 @@ MACHINES: Mapping[str, tuple[str, Driver, Order]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Trained:
-    """A machine on the samples it was given.
+    """A machine on the samples it was given, its parameters and outcome.
 
-    Attributes
-    ----------
-    at : the parameters of its model.
-    w, b : (p,) weights and the intercept.
-    alpha : (n,) multipliers of the margins, within their bounds and with y'alpha = 0.
-    beta : (n,) with w = X'beta, of ``svm`` and ``rsvm``: its nonzeros are the support vectors; 0 where not known.
-    outcome : of the solver or driver.
-    warnings : remarks that the user should read.
-    program : evidence in the place of alpha, where the model has bounds on weights or changes of the user.
+    The multipliers ``alpha`` (n,) of the margins are within their bounds, with y'alpha = 0. Of ``svm`` and ``rsvm``
+    w = X'beta with ``beta`` (n,), 0 where not known: its nonzeros are the support vectors. ``program`` is evidence in
+    the place of alpha, where the model has bounds on weights or changes of the user.
     """
 
     at: Mapping[str, Any]

@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
-import scipy
 
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
@@ -51,7 +50,7 @@ from fsopt.models.gmeb.gmeb import (
     build_gmeb_primal,
     build_gmeb_sdp,
 )
-from fsopt.models.gmeb.norm import GmebNorm, radius
+from fsopt.models.gmeb.norm import GmebNorm, minimum, radius
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import no_multipliers, solver_spec
 from fsopt.typing import Indices, Mask, Vector
@@ -77,14 +76,9 @@ ROUTES = tuple(BUILDERS)
 
 @dataclass(frozen=True)
 class Classifier:
-    """A hyperplane inside the unit ball of the norm, and how it was found.
+    """A hyperplane inside the unit ball of the norm, its multipliers mu (n,), and the outcome behind it.
 
-    Attributes
-    ----------
-    w, b : (p,) weights and the intercept.
-    mu : (n,) multipliers of the margins.
-    outcome : of the solve or loop behind it, with objective value, bound and certificate of the hyperplane.
-    separable : whether it is a separating hyperplane of smallest norm.
+    The outcome has the value of the hyperplane, which is that of smallest norm where the data are ``separable``.
     """
 
     w: Vector
@@ -136,11 +130,8 @@ def quotients(data: Dataset, norm: GmebNorm, mu: Vector, among: Mask | None = No
     def largest(theta: float) -> float:
         return float(at(theta)[places].max(initial=0.0))
 
-    thetas = list(norm.ends)
-    if len(thetas) == 2:  # u is concave: its quotients and their maximum are convex in theta
-        inner = scipy.optimize.minimize_scalar(largest, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-12})
-        thetas.append(float(inner.x))
-    theta = min(thetas, key=largest)
+    # u is concave: its quotients and their maximum are convex in theta.
+    theta = minimum(largest, (0.0, 1.0))[1] if len(norm.ends) == 2 else norm.ends[0]
     return at(theta), theta
 
 

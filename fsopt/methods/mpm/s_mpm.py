@@ -110,14 +110,9 @@ class WeightedAccuracy:
 
 @dataclass
 class AccuracySearch:
-    """The search over beta: one inner program, solved again for each beta.
+    """The search over beta: one inner program of some features or all, solved again for each beta.
 
-    Attributes
-    ----------
-    inner : the program, of all features or of some.
-    space, lam, theta : of the method.
-    found : hyperplanes with an accuracy of class +1 above 0, in the order of their solves.
-    details : evidence for the last optimum.
+    ``found`` are the hyperplanes with an accuracy of class +1 above 0, ``details`` the evidence for the last optimum.
     """
 
     inner: Restricted

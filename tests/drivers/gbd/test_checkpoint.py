@@ -9,7 +9,6 @@ import os
 from contextlib import suppress
 
 import numpy as np
-import pyomo.environ as pyo
 import pytest
 from saved_records import lasting
 from support import blobs, reference, sampled
@@ -77,21 +76,6 @@ def test_a_run_that_ends_within_its_checkpoint_proves_its_bound(saved, tmp_path,
     again = run(resume=tmp_path / "end.npz")
     assert again.status is Status.OPTIMAL
     assert again.bound == pytest.approx(whole.bound, rel=1e-6)
-
-
-def test_selections_of_a_master_with_variables_of_its_own_are_tried_again(tmp_path):
-    """Nothing but the master tells whether they satisfy its constraints."""
-
-    def either(master):
-        master.group = pyo.Var(domain=pyo.Binary)
-        master.first = pyo.Constraint(expr=master.sigma[0] + master.sigma[1] <= 2 * master.group)
-        master.second = pyo.Constraint(expr=master.sigma[2] + master.sigma[3] <= 2 * (1 - master.group))
-
-    whole = run(m=3, change=either)
-    run(m=3, change=either, checkpoint=tmp_path / "run.npz", max_cuts=5)
-    again = run(m=3, change=either, resume=tmp_path / "run.npz")
-    assert again.status is whole.status is Status.OPTIMAL
-    assert again.objective == pytest.approx(whole.objective, rel=2e-6)
 
 
 def rewritten(path, change):

@@ -21,12 +21,11 @@ from fsopt.drivers.gbd import subproblem
 from fsopt.drivers.gbd.driver import GbdSettings, gbd
 from fsopt.drivers.gbd.master import ClosedForm
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import OutOfTimeError, Run
+from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError
 from fsopt.linear.interior_point import minimise
 from fsopt.models.gbd.fsp_master import build_fsp_master, cut_coefficients
 from fsopt.models.gbd.fsp_sub import build_fsp_sub
-from fsopt.solvers.base import Session
 from fsopt.verification.verify import check_fit
 
 C = 4.0
@@ -149,30 +148,6 @@ def test_the_method_builds_no_subproblem_of_large_data(method, params, monkeypat
         fsopt.fit(method, data, solver="clarabel", **params)
 
 
-def closed_form(data, **keywords):
-    return fsopt.fit("gbd-lambda", data, c=1.0, scale="none", preset="closed-form", **keywords)
-
-
-def test_the_closed_form_is_the_integer_program_as_long_as_there_is_one_cut():
-    data = blobs(30, 5, seed=1)
-    milp = fsopt.fit("gbd-lambda", data, c=1.0, scale="none", solver="piqp")
-    rule = closed_form(data, solver="piqp")
-    assert rule.history[0]["bound"] == pytest.approx(milp.history[0]["bound"], rel=1e-6, abs=1e-6)
-    assert rule.history[1]["objective"] == pytest.approx(milp.history[1]["objective"], rel=1e-6)
-    assert rule.details["alphas"][1] == pytest.approx(milp.details["alphas"][1], abs=1e-5)
-
-
-def test_elsewhere_its_bounds_enclose_the_optimum_that_it_misses():
-    for seed, ratio in ((1, 1.441), (2, 1.0), (4, 1.258)):
-        data = blobs(30, 5, seed=seed)
-        best = min(value + sum(s) for s, value in all_values(data, 1.0).items())
-        fit = closed_form(data, solver="piqp")
-        assert fit.objective == pytest.approx(ratio * best, rel=5e-4)
-        assert fit.bound <= best * (1 + 1e-6)
-        assert (fit.status, fit.stop) == (Status.FEASIBLE, "repeated")
-        assert fsopt.verify(fit, data).verified
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_no_selection_has_a_lower_value_on_one_cut(seed):
     data, rng = blobs(12, 7, seed=seed), np.random.default_rng(seed)
@@ -184,26 +159,6 @@ def test_no_selection_has_a_lower_value_on_one_cut(seed):
     values = [constant + (lam - slopes) @ s for s in itertools.product((0.0, 1.0), repeat=7)]
     assert constant + (lam - slopes) @ sigma == pytest.approx(min(values), abs=1e-12)
     assert bound == pytest.approx(max(min(values), 0.0), abs=1e-12)
-
-
-@pytest.mark.parametrize("params", [{"m": 2}, {"lam": 0.05}], ids=["m", "lam"])
-def test_a_master_that_is_never_solved_leaves_an_incumbent_and_a_bound(params, monkeypatch):
-    data = blobs(60, 8, seed=1, gap=0.6)
-    master, sub = build_fsp_master(data, **params), build_fsp_sub(data, c=1.0)
-    best = gbd(data, master, sub, c=1.0)
-    whole = Session.solve
-
-    def late(self, **given):
-        if self.model.name == "fsp-master":
-            raise OutOfTimeError("late", "give more seconds")
-        return whole(self, **given)
-
-    monkeypatch.setattr(Session, "solve", late)
-    found = gbd(data, build_fsp_master(data, **params), build_fsp_sub(data, c=1.0), c=1.0, run=Run(time_limit=60.0))
-    assert (found.status, found.stop) == ("feasible", "time-limit")
-    assert 0.0 <= found.bound <= best.objective * (1 + 1e-9)
-    assert found.objective >= best.objective * (1 - 1e-6)
-    assert np.sum(found.point["sigma"]) <= params.get("m", data.p)
 
 
 MASTERS_C = 4.0
@@ -257,20 +212,6 @@ def test_an_objective_that_the_bounds_do_not_mean_is_refused():
             masters_run(data, master)
 
 
-def test_limits_may_have_variables_of_their_own():
-    """Groups of features that are open or not."""
-    data = reference("gbd_n6")
-    master = fsopt.build("fsp-master", data, m=4)
-    master.group = pyo.Var([0, 1], within=pyo.Binary)
-    master.of_group = pyo.Constraint(master.J, rule=lambda m, j: m.sigma[j] <= m.group[j % 2])
-    master.one_group = pyo.Constraint(expr=master.group[0] + master.group[1] <= 1)
-    result = masters_run(data, master)
-    assert result.solver == "highs+clarabel"
-    best = masters_least(data, lambda s: s.sum() <= 4 and not (s[::2].any() and s[1::2].any()))
-    assert result.status is Status.OPTIMAL
-    assert result.objective == pytest.approx(best, rel=2e-6)
-
-
 @pytest.mark.parametrize("k", sampled(range(100, 190), 8))
 def test_the_loop_finds_the_best_of_all_selections_in_the_units_of_the_features(k) -> None:
     data, params = drawn(k)
@@ -294,16 +235,3 @@ def test_a_subproblem_without_the_bounds_of_the_master_is_refused() -> None:
             gbd(DATA, master, build_fsp_sub(DATA, **other), c=1.0)
     with pytest.raises(ParameterError, match="bounds weights, a function trains without"):
         gbd(DATA, master, minimise, c=1.0)
-
-
-def test_rows_on_the_weights_of_the_subproblem_are_kept_and_nothing_is_claimed_of_the_optimum() -> None:
-    def rows(model):
-        model.own = pyo.Constraint(expr=model.w[0] + model.w[1] <= 0.1)
-
-    changed = {"fsp-sub": rows}
-    fit = fsopt.fit("gbd", DATA, c=2.0, m=2, scale="none", customise=changed)
-    assert fit.status == "feasible"
-    assert fit.coef[0] + fit.coef[1] <= 0.1 + 1e-6
-    free = fsopt.fit("gbd", DATA, c=2.0, m=2, scale="none")
-    assert fit.bound <= free.objective < fit.objective * (1 - 1e-3)
-    assert fsopt.verify(fit, DATA, customise=changed).verified

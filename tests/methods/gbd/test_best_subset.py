@@ -6,20 +6,16 @@ The parameter ``executor`` of fit: who runs the subtrees of a search.
 """
 
 import json
-import os
-import signal
 
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from selection_cases import DEEP
 from support import blobs, keeps, reference, sampled
 
 import fsopt
 from fsopt.answers.fits import fit_record
 from fsopt.answers.records import sealed
 from fsopt.errors import ParameterError
-from fsopt.search.branch_and_benders import driver
 from fsopt.verification.verify import verify_record
 
 
@@ -101,28 +97,3 @@ def test_a_place_that_is_left_takes_no_feature_that_does_nothing(limited, penali
     assert path.support == ((), path.support[1], fit.support)
     assert fsopt.verify(path, DATA).verified
     assert all(claim.holds for claim in path.claims(DATA))
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-def test_a_worker_of_dask_that_dies_leaves_the_optimum_as_it_is(monkeypatch):
-    distributed = pytest.importorskip("distributed")
-    monkeypatch.setattr(driver, "RAMP", 2)
-    params = {"m": 5, "c": 1.0, "scale": "none"}
-    alone = fsopt.fit("best-subset", DEEP, **params)
-    killed = []
-    with (
-        distributed.LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        pids = list(client.run(os.getpid).values())
-
-        def kill(record):
-            if not killed and any(client.processing().values()):
-                killed.append(os.kill(pids[0], signal.SIGKILL))
-
-        fit = fsopt.fit("best-subset", DEEP, jobs=2, executor=client.get_executor(pure=False), progress=kill, **params)
-    assert killed
-    assert fit.status == "optimal"
-    assert fit.objective == pytest.approx(alone.objective, rel=1e-6)
-    assert fsopt.verify(fit, DEEP).verified

@@ -3,7 +3,6 @@
 Working sets of features, against the cone programs of all features.
 """
 
-import itertools
 import json
 from dataclasses import replace
 
@@ -15,7 +14,6 @@ from hypothesis import strategies as st
 from support import REFERENCE, blobs, reference
 
 import fsopt
-from fsopt.analysis.grids import Grid
 from fsopt.data import gmeb_type1
 from fsopt.data.hyperplanes import hinge
 from fsopt.data.splits import stratified_folds, train_and_test
@@ -101,29 +99,6 @@ def test_cross_validation_of_the_path_is_that_of_its_folds_and_ties_go_to_the_sm
     np.testing.assert_allclose(path["cv_features"], np.mean([one["n_features"] for one in alone], axis=0))
     assert path.chosen == np.argmin(path["cv_error"].round(12))
     assert fsopt.radius_path(data, (0.3, 1.0)).chosen == np.argmin(path["train_error"])
-
-
-@pytest.mark.parametrize("radii", [(1.0, 4.0, 10.0), (0.01, 0.1, np.inf), np.linspace(0.5, 4.0, 24)], ids=len)
-def test_the_plot_shows_both_surfaces_with_the_best_place_and_ticks_at_its_radii(radii):
-    plus, minus = np.linspace(0.3, 3.0, 3), np.array(radii)
-    shape = (len(plus), len(minus))
-    error, count = np.random.default_rng(0).permutation(np.arange(2.0 * np.prod(shape))).reshape(2, *shape)
-    points = dict(zip("ab", (one.ravel() for one in np.meshgrid(plus, minus, indexing="ij")), strict=True))
-    columns = points | {"error": error.ravel(), "count": count.ravel()}
-    path = Grid(columns, {"a": "R+", "b": "R-"}, int(error.argmin()), {"error": "error", "count": "features"})
-    figure = path.plot()
-    figure.draw_without_rendering()
-    i, j = divmod(path.chosen, len(minus))
-    for axes, values in zip(figure.axes[:2], (error, count), strict=True):
-        np.testing.assert_allclose(axes.collections[0].get_array().reshape(shape), values)
-        assert axes.lines[0].get_xydata().tolist() == [[j + 0.5, i + 0.5]]  # in the middle of a cell
-        for along, places in ((axes.xaxis, minus), (axes.yaxis, plus)):
-            labels = along.get_ticklabels()
-            shown = [label.get_text() for label in labels]
-            assert len(shown) == len(places) if len(places) == 3 else len(shown) >= 3
-            assert shown == [f"{places[int(place)]:.3g}" for place in along.get_ticklocs()]
-            boxes = [label.get_window_extent() for label in labels]
-            assert not any(a.overlaps(b) for a, b in itertools.pairwise(boxes))
 
 
 def test_a_dual_that_is_not_solved_leaves_the_cuts_unless_it_was_asked_for(monkeypatch):

@@ -79,15 +79,6 @@ def test_a_capacity_that_is_not_needed_gives_the_shortest_hyperplane_of_smallest
         np.testing.assert_allclose(found.w, hard.coef_[0], rtol=1e-4, atol=1e-4)
 
 
-def test_without_a_free_support_vector_the_intercept_is_the_middle_of_its_interval():
-    data = fsopt.Dataset(np.array([[1.0], [1.0], [-1.0], [-1.0]]), np.array([1.0, 1.0, -1.0, -1.0]))
-    fit = fsopt.fit("rsvm", data, w_cap=0.25, scale="none")  # the scores are +-1/2: every b up to 1/2 costs the same
-    assert fit.details["b_interval"] == pytest.approx((-0.5, 0.5), abs=1e-8)
-    assert fit.intercept == pytest.approx(0, abs=1e-8)
-    assert (fit.objective, fit.details["gamma"]) == pytest.approx((2.0, 8.0), abs=1e-6)
-    assert fit.details["alpha"] == pytest.approx(np.ones(4), abs=1e-6)
-
-
 def test_the_default_capacity_is_a_tenth_of_the_rows():
     data = blobs(30, 3, seed=2, gap=0.4)
     for options in ({"scale": "standard"}, {"scale": "unit-rows", "kernel": "gaussian"}, {}):

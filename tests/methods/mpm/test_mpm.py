@@ -205,20 +205,3 @@ def test_s_mpm_weighs_the_accuracies_by_the_classes_and_a_penalty_removes_featur
     assert sparse.objective < free.objective
     assert any("reconstruction" in w for w in sparse.warnings)
     assert {h["rebuilt"] for h in sparse.history} == {""}
-
-
-def test_s_mpm_says_so_where_it_has_no_inner_maximum():
-    data = blobs(80, 3, 1, gap=0.25)
-    fit = fsopt.fit("s-mpm", data, lam=0.05)
-    assert fit.status == "feasible"
-    assert fit.stop == "no-maximum"
-    assert fit.certificate.ok
-    assert any("no inner maximum" in w for w in fit.warnings)
-    assert any("one class" in w for w in fit.warnings)
-    assert check_fit(fit, data).ok
-
-
-def test_s_mpm_on_singular_covariances_asks_for_a_ridge():
-    with pytest.raises(InfeasibleError, match="ridge"):
-        fsopt.fit("s-mpm", blobs(6, 8), lam=0.001)
-    assert fsopt.fit("s-mpm", blobs(6, 8), lam=0.001, ridge=0.1).certificate.ok

@@ -4,7 +4,6 @@ import itertools
 
 import numpy as np
 import pytest
-from selection_cases import allowed_values
 from support import all_values, blobs, exact_value, keeps, sampled, solved
 
 import fsopt
@@ -69,20 +68,6 @@ def test_the_best_of_all_selections_is_found(slug, case) -> None:
     assert result.objective == pytest.approx(min(total.values()), rel=1e-6)
     assert total[selected(model)] == pytest.approx(min(total.values()), rel=1e-6)
     assert svm_value(model, DATA, C) == pytest.approx(ALL[selected(model)], rel=1e-6)
-
-
-@pytest.mark.parametrize("loss", ["squared-hinge", "logistic"])
-@pytest.mark.parametrize(
-    ("slug", "limits"), sampled([("fsp-m-bigm", {"m": 2}), ("fsp-m", {"m": 1}), ("fsp-lambda", {"lam": 0.6})], 1)
-)
-def test_the_models_of_other_losses_have_the_best_of_all_selections(slug, limits, loss) -> None:
-    data = fsopt.Dataset(DATA.X[:, :3], DATA.y, weights=np.random.default_rng(0).uniform(0.5, 2.0, DATA.n))
-    values = allowed_values(data, C, limits, loss)
-    minimum = min(values.values())
-    model, result = solved(slug, data, "scip", c=C, loss=loss, **limits)
-    assert fsopt.classify(model) == ("MINLP" if loss == "logistic" else fsopt.MODELS[slug].problem_class)
-    assert result.objective == pytest.approx(minimum, rel=1e-5)
-    assert values[selected(model)] == pytest.approx(minimum, rel=1e-6)
 
 
 @pytest.mark.parametrize(("m", "c"), [(1, 0.5), (2, 8.0), (5, 0.5)])

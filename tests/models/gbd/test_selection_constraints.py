@@ -87,24 +87,6 @@ def test_contradictions_are_refused_and_else_the_smallest_selection_is_in_all_al
     ).smallest_selection() == (1, 2, 3)
 
 
-def test_five_features_where_nobody_says_how_many() -> None:
-    wide = blobs(10, 9)
-    for data, rules, expected in (
-        (DATA, {}, 5),
-        (blobs(10, 3), {}, 3),
-        (DATA, {"m": 2}, 2),
-        (DATA, {"costs": COSTS, "budget": 1}, None),
-        (wide, {"include": [0, 1, 2, 3, 4, 5], "implies": [[5, 8]]}, 7),
-    ):
-        constraints = SelectionConstraints.of("test", data, **rules)
-        assert constraints.cardinality == rules.get("m")
-        assert constraints.with_default_cardinality().cardinality == expected
-    m = fsopt.build("fsp-master", wide, include=[0, 1, 2, 3, 4, 5], cuts=[np.full(10, 0.5)])
-    assert fsopt.solve(m).status == "optimal"
-    assert sum(v.value for v in m.sigma.values()) <= 6
-    assert not hasattr(fsopt.build("fsp-master", DATA, lam=1.0, include=[0]), "cardinality")
-
-
 WEIGHTS = [0.0, 0.1, 2.0, 0.5, 0.0, 4.0]
 MASTERS = [
     *((name, {"m": 3}) for name in ("include", "implies", "conflicts")),

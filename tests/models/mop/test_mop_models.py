@@ -101,16 +101,6 @@ def test_free_scales_and_the_alternation_are_never_better_than_the_master_proble
     assert optimum("mmop-convex", data, h_cap=h * (1 + 1e-9))[1] <= fit.objective + 1e-5 * max(1, fit.objective)
 
 
-def test_no_unlabelled_samples_and_copies_of_the_labelled_ones_change_nothing():
-    data = blobs(14, 3, seed=2, gap=0.5)
-    plain, value = optimum("mmop-convex", data, h_cap=2.0)
-    none, same = optimum("mmop-convex", data, h_cap=2.0, unlabelled=[])
-    assert same == value
-    assert len(list(none.component_objects())) == len(list(plain.component_objects()))
-    assert optimum("mmop-convex", data, h_cap=2.0, unlabelled=data.X.tolist())[1] == pytest.approx(value, rel=1e-6)
-    assert optimum("mmop-convex", data, h_cap=2.0, unlabelled=[[0.0] * 3])[1] == pytest.approx(value, rel=1e-6)
-
-
 @settings(FEW, max_examples=3)
 @given(seed=SEEDS, e_cap=st.floats(0.5, 8), scaled=st.booleans())
 def test_the_smallest_norm_is_the_inverse_of_rsvm(seed, e_cap, scaled):

@@ -80,17 +80,6 @@ def test_too_small_an_m_is_silently_worse() -> None:
     assert found[0] > found[1] > found[2] + 0.01
 
 
-@pytest.mark.parametrize("lam", [0.0, 0.1, 1.0])
-def test_the_mpec_of_few_features_is_the_integer_program_at_each_lambda(lam: float) -> None:
-    data = blobs(14, 3, seed=5, gap=0.6)
-    lpec = fsopt.build("fsv-lpec", data, lam=lam)
-    milp = without_complementarities(lpec)
-    assert best(milp) == pytest.approx(best(fsopt.build("fsv-exact", data, lam=lam)), abs=1e-7)
-    if lam > 0.0:  # the step function of the sizes, which lam = 0 leaves free
-        assert [v.value > 1e-6 for v in milp.v.values()] == [v.value > 0.5 for v in milp.r.values()]
-    assert (fsopt.classify(lpec), fsopt.classify(milp)) == ("MPEC", "MILP")
-
-
 def test_successive_linearisation_is_not_global() -> None:
     """(21) is at most (17) at every hyperplane, so the optimum of (17) is an upper bound on that of (21)."""
     data = reference("sla_fs8")
