@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sized
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -35,7 +35,8 @@ def in_units(method: str, data: Dataset, at: Mapping[str, Any], scale: Vector) -
     others = {name: value for name, value in at.items() if name not in BOUNDS}
     if at.get("groups") == CATEGORIES:
         others["groups"] = categories(data)
-    if len(others) == len(at):
+    bounds = [at[name] for name in BOUNDS if at.get(name) is not None]
+    if all(isinstance(one, Sized) and not len(one) for one in bounds):
         return others
     return others | WeightBounds.of(method, data, at).scaled(scale).words(data)
 

@@ -44,7 +44,7 @@ from fsopt.methods.preprocessing import (
     selection,
     support_vectors,
 )
-from fsopt.methods.spec import SET_BY_METHOD, SavedFit
+from fsopt.methods.spec import SET_BY_METHOD, SavedFit, in_units
 from fsopt.methods.verdict import evidence, extend, saved_alpha
 from fsopt.models.blocks import number
 from fsopt.models.gbd.feature_lists import WeightBounds
@@ -316,7 +316,7 @@ def fit_machine(
         function, work, warnings = kernel_values(work, kernel, width)
         # The images less their mean: with y'alpha = 0 neither w nor the loss depends on it.
         samples = centred_factor(work)
-    words = WeightBounds.of(slug, data, bounds).scaled(map_.scale).words(data)
+    words = in_units(slug, data, bounds, map_.scale)
     found = yield from train(slug, samples, run, value, order=without_model if kernel else None, bounds=words)
     w, b = found.w, found.b
     outcome, details = found.outcome, found.program or found.proof
