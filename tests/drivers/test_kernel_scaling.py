@@ -16,8 +16,7 @@ import fsopt
 from fsopt.answers.results import Status
 from fsopt.certificates.kernel_scaling import Cut, ScalingProblem, certify_scaling, lower_bound
 from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.kernel_scaling import LinearPrograms, kernel_scaling
-from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.kernel_scaling import kernel_scaling
 from fsopt.drivers.run import Run
 from fsopt.solvers.base import Session
 
@@ -164,55 +163,3 @@ def test_a_limit_of_the_search_or_of_a_solver_leaves_a_valid_bound_and_no_claim(
     result = kernel_scaling(data, w=w, b=b, c=c, run=Run(time_limit=1e3))
     assert (result.status, result.stop) == (Status.FEASIBLE, "time-limit")
     assert problem_of(data, w, b, c).value(result.point["s"]) == result.objective
-
-
-@pytest.fixture
-def few(monkeypatch):
-    """Let restricted programs of two features begin with few samples."""
-    monkeypatch.setattr(driver, "NEAREST", 5)
-    monkeypatch.setattr(driver, "FOR_EACH", 0)
-    monkeypatch.setattr(driver, "FARTHEST", 2)
-
-
-def programs_case(seed, kind):
-    """Return (15) for a hyperplane that is no SVM's, with some slack in its loss."""
-    rng = np.random.default_rng(seed)
-    data = blobs(60, 2, seed=seed, gap=0.5)
-    if kind == "units":
-        data = data.with_X(data.X * [1e3, 1e-3])
-    elif kind == "twice":
-        data = data.rows([*range(30), *range(30)])
-    w = data.X.T @ data.y / data.n / data.X.var(axis=0)
-    w, b = w * rng.uniform(0.5, 1.5, 2), 0.1 * rng.standard_normal()
-    active = np.array([True, kind != "inactive"])
-    e_cap = 1.1 * hinge(data.X @ (active * w) + b, data.y)
-    return ScalingProblem(data, w, b, e_cap, np.array([0.3, 0.2]), active)
-
-
-@pytest.mark.parametrize(("seed", "kind"), [(0, "drawn"), (1, "units"), (0, "twice"), (1, "inactive")])
-def test_a_restricted_program_has_the_optimum_and_the_cut_of_the_whole_one(seed, kind, few):
-    at = programs_case(seed, kind)
-    parts = LinearPrograms(at.data, Recorder([]), Session)
-    parts.load(at, np.ones(2))
-    assert parts.kept.sum() < 20
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(driver, "NEAREST", len(at.data.y))
-        whole = LinearPrograms(at.data, Recorder([]), Session)
-        whole.load(at, np.ones(2))
-    assert whole.kept.all()
-    unit_R, unit_W = at.units
-    for R, W, priced in ((1.0, 0.0, 0), (unit_W, unit_R, 0), (0.1 * unit_W, unit_R, 1)):
-        values, costs = [], priced * at.costs * unit_R * unit_W
-        priced_problem = replace(at, costs=costs)
-        for linear in (whole, parts):
-            s, cut = linear.minimise(R, W, costs)
-            assert at.excess(s) <= 1e-7
-            assert not s[~at.active].any()
-            size = at.size(s)
-            values.append(R * size[0] + W * size[1] + costs @ s)
-            slope, delta, proved = cut.proved(priced_problem)
-            # The cut of the optimal multipliers touches the optimum.
-            assert W == 0 or (slope, delta) == pytest.approx((R, W), rel=1e-6)
-            assert W == 0 or proved == pytest.approx(values[-1], rel=1e-6)
-        assert values[1] == pytest.approx(values[0], rel=1e-7)
-    assert parts.kept.sum() > 5

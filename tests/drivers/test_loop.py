@@ -1,18 +1,15 @@
 """The runner of loops and its records: what ends a loop and with which iterate, restarts, substitutes of solvers."""
 
-import numpy as np
 import pytest
 from support import blobs, reference
 
 import fsopt
 from fsopt.answers.results import SolveResult, Status
 from fsopt.common import clock
-from fsopt.drivers.dca import dca
 from fsopt.drivers.gbd.driver import GbdSettings, gbd
 from fsopt.drivers.loop import Iterate, best
 from fsopt.drivers.loop import best_of as best_of_steps
 from fsopt.drivers.loop import run_loop as loop_steps
-from fsopt.drivers.penalties import Exponential
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import NoPoint, Run, drained
 from fsopt.drivers.sla import ConcaveTerms, sla
@@ -180,26 +177,6 @@ def test_another_solver_takes_over_a_subproblem_and_the_record_says_so(how, monk
     assert other not in plain.solver
     for k in ("translate", "solve"):
         assert sum(h[f"seconds_{k}"] for h in result.history) <= result.seconds[k] * (1 + 1e-9)
-
-
-def test_a_substitute_sees_every_update_and_every_cut(monkeypatch):
-    """It works on the arrays of the session that failed: places of variables and constraints stay the same."""
-    data = blobs(40, 6, seed=2, gap=1.0)
-    model = fsopt.build("l0-mpm-step", data, delta=0.7, alpha=5.0)
-    plain = dca(model, Exponential(5.0))
-    called = failing_solver(monkeypatch, "clarabel", calls=(2,))
-    again = dca(fsopt.build("l0-mpm-step", data, delta=0.7, alpha=5.0), Exponential(5.0))
-    assert len(set(called)) == 2
-    assert again.objective == pytest.approx(plain.objective, rel=1e-4)
-    assert again.history[2]["fallback"]
-    theta = fsopt.build("gmeb-cuts", blobs(20, 3), thetas=[0.5])
-    session = Session(theta)
-    session.add(theta.cuts.add(theta.norm <= 0.5))
-    other = session.with_solver("clarabel")
-    one, two = session.solve(), other.solve()
-    assert two.solver == "clarabel"
-    assert two.objective == pytest.approx(one.objective, rel=1e-6)
-    assert np.array_equal(session.rows(theta.cuts), other.rows(theta.cuts))
 
 
 def test_the_first_failure_is_told_where_no_solver_succeeds(ends):

@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from saved_records import as_read
-from support import blobs, optimum, sampled, without_model
+from support import blobs, sampled, without_model
 
 import fsopt
 from fsopt.answers.results import Status
 from fsopt.data import Dataset
 from fsopt.errors import DataError, FileError, FsoptError, ParameterError
 from fsopt.methods.baselines.filters import FILTERS
-from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.registry import METHODS
 from fsopt.models.registry import MODELS
 from fsopt.verification.verify import verify_record
@@ -146,16 +145,6 @@ def test_the_answer_is_that_of_the_dense_data_and_a_changed_one_is_not_verified(
         assert fsopt.verify(found, sparse).numerically
 
 
-@pytest.mark.parametrize("name", FILTERS)
-@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weighted"])
-@pytest.mark.parametrize("scale", ["none", "standard"])
-def test_scores_are_those_of_the_dense_data(name, weights, scale):
-    sparse, full = (dataclasses.replace(data, weights=weights) for data in (SPARSE, FULL))
-    found, known = (FILTERS[name](preprocess(data, scale)[0]) for data in (sparse, full))
-    np.testing.assert_allclose(found, known, rtol=1e-9, atol=1e-12)
-    assert known[4] == 0.0
-
-
 def test_other_methods_say_what_they_need_and_which_do_not():
     for name in METHODS.keys() - set(TAKES):
         message = f"method '{name}' needs dense data: 60 x 12 .* take 5.8e-06 GB"
@@ -176,24 +165,6 @@ def test_models_and_questions_that_need_dense_data_say_so():
     for ask in asks:
         with pytest.raises(DataError, match="needs dense data"):
             ask()
-
-
-@pytest.mark.slow
-def test_questions_about_selections_have_the_answers_of_the_dense_data():
-    sparse, full = (data.columns([0, 1, 2, 3, 4, 6]) for data in (SPARSE, FULL))
-    for ask in (
-        lambda data: fsopt.selection_path(data, m=[0, 1, 3]),
-        lambda data: fsopt.alternatives(data, m=2, within=0.1),
-        lambda data: fsopt.necessity(data, m=2),
-    ):
-        found, known = ask(sparse), ask(full)
-        assert fsopt.verify(found, sparse).numerically
-        for one, other in zip(found.to_records(), known.to_records(), strict=True):
-            named, values = (set(one) & set(names) for names in (("features", "feature"), ("objective", "without")))
-            assert named
-            assert values
-            assert [one[k] for k in named] == [other[k] for k in named]
-            assert [one[k] for k in values] == pytest.approx([other[k] for k in values], rel=1e-4)
 
 
 DATA = blobs(24, 4, gap=0.8, seed=3)
@@ -247,27 +218,6 @@ def test_whole_weights_are_repeated_samples_and_the_check_needs_them(case):
         except FileError:  # cuts that are not dual feasible at these weights
             found = False
         assert not found
-
-
-GMEB = {"r_plus": 1.0, "r_minus": 2.0}
-
-
-@pytest.mark.parametrize(
-    ("name", "other", "params"),
-    [
-        ("gmeb-sdp", "gmeb-sdp", GMEB),
-        ("fsp-m-bigm", "fsp-m-bigm", {"m": 2}),
-        ("svm", "svm-dual", {"c": 0.3}),
-        ("gmeb-primal", "gmeb-dual", GMEB),
-        ("rsvm", "rsvm-dual", {"w_cap": 1.0}),
-        ("fsp-sub", "fsp-sub-dual", {"c": 0.3}),
-    ],
-)
-def test_models_of_weighted_samples_have_the_optimum_of_repeated_ones_and_of_their_duals(name, other, params):
-    weighted, repeated = optimum(name, WEIGHTED, **params)[1], optimum(other, REPEATED, **params)[1]
-    assert weighted == pytest.approx(repeated * (-1 if other == "rsvm-dual" else 1), rel=1e-6)
-    if other != name:
-        assert optimum(other, WEIGHTED, **params)[1] == pytest.approx(repeated, rel=1e-6)
 
 
 def test_class_weights_of_fsv_multiply_the_mean_errors_of_their_class():

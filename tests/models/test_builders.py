@@ -29,7 +29,6 @@ from fsopt.errors import FsoptError
 from fsopt.models.display import meanings
 from fsopt.models.draws import instance_data, trial_data
 from fsopt.models.papers import PAPERS
-from fsopt.models.spec import state_types
 from tools.instances import build_instance
 
 KINDS = (pyo.Var, pyo.Param, pyo.Objective, pyo.Constraint, Complementarity)
@@ -143,34 +142,6 @@ def test_a_parameter_has_its_meaning_behind_its_name_or_below_its_type():
         **dict.fromkeys("fg", "As in :func:`fsopt.fit`."),
         "h": "(p,) costs.",
     }
-
-
-def test_types_and_defaults_are_those_of_the_signature():
-    def build_own(data: "object", *, c: "float" = 0.0, u: "list | None" = None, v: "float | None" = None) -> None:
-        """Return it.
-
-        Parameters
-        ----------
-        data : Any.
-        c : >= 0, the penalty weight
-            of all.
-        u, v : int, optional
-            Both, or none.
-
-        Returns
-        -------
-        ConcreteModel
-        """
-
-    fsopt.ModelSpec("own", build_own, "LP")  # the docstring of a builder of another package is its own
-    assert "c : >= 0" in str(build_own.__doc__)
-    stated = (
-        "Parameters\n----------\ndata : object\n    Any.\nc : float, default 0.0\n    >= 0, the penalty weight\n"
-        "    of all.\nu, v : list or float, optional\n    Both, or none.\n\nReturns\n-------\nConcreteModel"
-    )
-    for _ in range(2):
-        state_types(build_own)
-        assert inspect.getdoc(build_own) == f"Return it.\n\n{stated}"
 
 
 GOLDEN_MODELS_KINDS = {"model": {}, "relax": {"relax": True}}

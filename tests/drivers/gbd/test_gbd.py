@@ -110,29 +110,6 @@ def test_a_master_that_repeats_itself_ends_the_loop_without_a_claim(monkeypatch)
     assert result.bound < 0.999 * result.objective
 
 
-@pytest.mark.parametrize(
-    ("unit", "limits", "settings"),
-    [
-        (1.0, {"m": 2}, {}),
-        (1.0, {"costs": [1.0, 2.0, 1.0, 3.0], "budget": 3.0}, {"start": "zero"}),
-        (10.0, {"lam": 0.4}, {}),
-    ],
-    ids=["cardinality", "budget", "penalty weight"],
-)
-def test_the_optimum_is_that_of_the_model(unit, limits, settings):
-    data = blobs(30, 4, seed=3, gap=0.5)
-    data = data.with_X(unit * data.X)
-    answers = [
-        gbd(data, fsopt.build("fsp-master", data, **limits), sub, c=0.7, settings=GbdSettings(**settings))
-        for sub in (minimise, fsopt.build("fsp-sub", data, c=0.7))
-    ]
-    ours, theirs = answers
-    assert ours.status is Status.OPTIMAL
-    assert ours.objective == pytest.approx(theirs.objective, rel=1e-6)
-    assert np.array_equal(ours.point["sigma"], theirs.point["sigma"])
-    assert ours.bound <= theirs.objective * (1 + 1e-7)
-
-
 @pytest.mark.parametrize(("method", "params"), [("gbd", {"m": 2}), ("gbd-lambda", {"lam": 0.4})])
 def test_the_method_builds_no_subproblem_of_large_data(method, params, monkeypatch):
     data = blobs(30, 4, seed=4, gap=0.5)

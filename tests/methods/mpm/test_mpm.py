@@ -18,7 +18,6 @@ from fsopt.methods.mpm.space import FeatureSpace, accuracy_limit
 from fsopt.models.mpm.moments import Moments, kappa, triangular
 from fsopt.models.mpm.mpm import penalised_ratio
 from fsopt.solvers.base import Session
-from fsopt.verification.verify import check_fit
 
 DATA = [blobs(40, 4, 0), reference("wdbc_std")]
 
@@ -86,24 +85,6 @@ def test_an_infeasible_delta_costs_no_solver_call(method, monkeypatch):
     assert "choose delta <=" in caught.value.hint
     monkeypatch.undo()
     assert fsopt.fit(method, data, delta=limit.alpha - 0.01).status.solved
-
-
-def test_with_singular_covariances_mpm_warns_and_a_ridge_makes_it_finite():
-    data = blobs(10, 15)
-    fit = fsopt.fit("mpm", data)
-    assert any("infinite" in w for w in fit.warnings)
-    assert fit.objective == pytest.approx(0, abs=1e-7)
-    assert fit.certificate.ok
-    assert fit.details["worst_case"] == pytest.approx([1, 1], abs=1e-9)
-    assert check_fit(fit, data).ok
-    ridged = fsopt.fit("mpm", data, ridge=0.1)
-    assert ridged.warnings == ()
-    assert ridged.details["worst_case"] == pytest.approx([ridged.details["alpha_limit"]] * 2, rel=1e-6)
-    assert ridged.details["alpha_limit"] < 1
-    assert any("infinite" in w for w in fsopt.fit("l1-mpm", data, delta=0.7).warnings)
-    assert fsopt.fit("l1-mpm", data, delta=0.5, ridge=0.1).warnings == ()
-    with pytest.raises(InfeasibleError):
-        fsopt.fit("l1-mpm", data, delta=ridged.details["alpha_limit"] + 1e-3, ridge=0.1)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
