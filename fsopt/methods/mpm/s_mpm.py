@@ -62,13 +62,8 @@ NEARLY = 1e4
 class WeightedAccuracy:
     r"""The outer objective :math:`J = \theta\alpha + (1-\theta)\beta`, :math:`\alpha = g^2/(1+g^2)`, at a hyperplane.
 
-    Attributes
-    ----------
-    beta : worst-case accuracy of class -1.
-    ratio : g, the penalised ratio of :func:`fsopt.models.mpm.mpm.penalised_ratio`, 0 where it is negative.
-    theta : weight of class +1.
-    spread : ``||F_2 w|| / ||F_1 w||``, minus the derivative of g in kappa(beta) (envelope theorem).
-    w, solved : (p,) weights, and the solve behind them.
+    ``beta`` is the worst-case accuracy of class -1, ``ratio`` g of :func:`fsopt.models.mpm.mpm.penalised_ratio`, or 0
+    where that is negative, and ``spread`` is ``||F_2 w|| / ||F_1 w||``: minus the derivative of g in kappa(beta).
     """
 
     beta: float

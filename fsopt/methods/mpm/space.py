@@ -155,17 +155,9 @@ def moments_of(data: Dataset, at: Mapping[str, Any]) -> Moments:
 
 @dataclass(frozen=True)
 class FeatureSpace:
-    """The preprocessed data, the map that was applied, their moments, and the largest worst-case accuracy.
+    """The preprocessed features, or kernel values, their moments, and the largest worst-case accuracy.
 
-    Attributes
-    ----------
-    work : preprocessed features, or kernel values, whose features are the training samples.
-    map_ : the preprocessing of the raw features.
-    moments : means and covariance factors of the classes of ``work``.
-    limit : alpha* of these moments.
-    moment_options : the keyword ``ridge`` of the moments, which the builders take, too.
-    kernel : the kernel function; None where ``work`` has the features themselves.
-    warnings : remarks about the kernel values, and about an infinite kappa*.
+    The features of kernel values are the training samples; ``moment_options`` has the ridge, which builders take, too.
     """
 
     work: Dataset
