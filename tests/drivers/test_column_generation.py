@@ -199,7 +199,7 @@ def steps(data, v, **params):
 @pytest.mark.parametrize(
     ("n", "p", "delta", "weighted"), [(12, 30, 0.7, False), (30, 20, 0.5, True), (20, 40, 0.9, False)]
 )
-def test_the_optimum_is_that_of_the_whole_program_working_set(n, p, delta, weighted):
+def test_models_of_some_features_end_at_the_optimum_of_all(n, p, delta, weighted):
     data = blobs(n, p, seed=n, gap=1.0)
     v = 5.0 * np.random.default_rng(n).uniform(-0.9, 0.9, p) * (np.arange(p) < 4) * weighted
     params = {"delta": delta, "alpha": 5.0}

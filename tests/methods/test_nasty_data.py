@@ -106,15 +106,15 @@ def test_parameters_of_numpy_are_no_reason_to_refuse_an_answer(method, params):
     assert fsopt.verify(fit, fsopt.Dataset(X, Y)).verified
 
 
-SPARSE_DATA_RNG = np.random.default_rng(5)
-DENSE = np.where(SPARSE_DATA_RNG.uniform(size=(60, 12)) < 0.3, SPARSE_DATA_RNG.normal(size=(60, 12)), 0.0)
+DRAWN = np.random.default_rng(5)
+DENSE = np.where(DRAWN.uniform(size=(60, 12)) < 0.3, DRAWN.normal(size=(60, 12)), 0.0)
 DENSE[:, 4] = 0.0
 DENSE[7] = 0.0
 DENSE[:, 6] *= 1e6
-SCORE = DENSE[:, :3] @ [2.0, -1.5, 1.0] + 0.4 * SPARSE_DATA_RNG.normal(size=60)
-SPARSE_DATA_Y = np.where(SCORE > 0.2, 1, -1)
-WEIGHTS = SPARSE_DATA_RNG.uniform(0.5, 2.0, 60)
-SPARSE, FULL = Dataset(sp.csc_matrix(DENSE), SPARSE_DATA_Y), Dataset(DENSE, SPARSE_DATA_Y)
+SCORE = DENSE[:, :3] @ [2.0, -1.5, 1.0] + 0.4 * DRAWN.normal(size=60)
+SIDES = np.where(SCORE > 0.2, 1, -1)
+WEIGHTS = DRAWN.uniform(0.5, 2.0, 60)
+SPARSE, FULL = Dataset(sp.csc_matrix(DENSE), SIDES), Dataset(DENSE, SIDES)
 TAKES = [name for name, spec in METHODS.items() if spec.sparse]
 UNSHIFTED = {"l1-svm": {"c": 0.5}, "misclass": {"alpha": 1.0}}
 UNSHIFTED |= {name: {"w_cap": 2.0, "m": 3} for name in FILTERS}
@@ -168,9 +168,9 @@ def test_models_and_questions_that_need_dense_data_say_so():
 
 
 DATA = blobs(24, 4, gap=0.8, seed=3)
-WEIGHTS_WEIGHTS = np.random.default_rng(1).integers(1, 5, DATA.n)
-WEIGHTED = DATA.weighted(sample_weight=WEIGHTS_WEIGHTS)
-REPEATED = DATA.rows(np.repeat(np.arange(DATA.n), WEIGHTS_WEIGHTS))
+COUNTS = np.random.default_rng(1).integers(1, 5, DATA.n)
+WEIGHTED = DATA.weighted(sample_weight=COUNTS)
+REPEATED = DATA.rows(np.repeat(np.arange(DATA.n), COUNTS))
 CASES = {
     "gmeb": {"r_plus": 1.0, "r_minus": 2.0},
     "gmeb by cuts": {"r_plus": 1.0, "r_minus": 2.0, "route": "theta-cuts"},
@@ -210,7 +210,7 @@ def test_whole_weights_are_repeated_samples_and_the_check_needs_them(case):
     record = as_read(weighted, WEIGHTED)
     found = verify_record(record, WEIGHTED, "fit.json")
     assert found.verified, found.certificate
-    for other in (DATA, DATA.weighted(sample_weight=WEIGHTS_WEIGHTS[::-1])):
+    for other in (DATA, DATA.weighted(sample_weight=COUNTS[::-1])):
         with pytest.raises(fsopt.FsoptError, match="other data"):
             verify_record(record, other, "fit.json")
         try:

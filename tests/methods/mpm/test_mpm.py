@@ -106,7 +106,7 @@ def test_a_class_of_one_sample_lies_on_its_side_and_the_answer_is_verified(metho
         np.testing.assert_allclose(sorted(fit.details["worst_case"]), [squared / (1.0 + squared), 1.0], rtol=1e-6)
 
 
-S_MPM_DATA = [blobs(20, 3, 0), blobs(30, 6, 1, gap=1.5)]
+BIASED = [blobs(20, 3, 0), blobs(30, 6, 1, gap=1.5)]
 
 
 def swapped(data):
@@ -117,7 +117,7 @@ def alpha_of(ratio):
     return max(ratio, 0.0) ** 2 / (1 + max(ratio, 0.0) ** 2)
 
 
-@pytest.mark.parametrize("data", S_MPM_DATA, ids=str)
+@pytest.mark.parametrize("data", BIASED, ids=str)
 def test_bmpm_at_the_minimax_accuracy_has_it_for_the_other_class(data):
     limit = accuracy_limit(Moments.of(data))
     for side in (data, swapped(data)):
@@ -143,7 +143,7 @@ def test_bmpm_is_zero_for_too_much_and_unbounded_on_singular_covariances():
             fsopt.build("bmpm", data, beta=beta)
 
 
-@pytest.mark.parametrize("data", S_MPM_DATA, ids=str)
+@pytest.mark.parametrize("data", BIASED, ids=str)
 def test_the_inner_problem_is_bmpm_without_a_penalty_and_zero_at_a_large_one(data):
     assert optimum("s-mpm", data, beta=0.4, lam=0)[1] == pytest.approx(optimum("bmpm", data, beta=0.4)[1], rel=1e-7)
     moments = Moments.of(data)
