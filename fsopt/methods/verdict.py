@@ -173,12 +173,12 @@ def check(saved: SavedFit) -> Certificate:
     slug, gram = saved.spec.program, saved.fit.kernel is not None
     if not ("alpha" in saved.fit.details or (gram and slug in HINGE_MODELS)):
         return check_program(saved)
-    data, at, alpha = saved.data, saved.params, saved_alpha(saved)
+    at, alpha = saved.params, saved_alpha(saved)
     other = slug in saved.fit.details.get("customised", ()) or any(at.get(name) for name in BOUNDS)
     if slug not in HINGE_MODELS or other:
         raise FileError(f"multipliers of margins alone prove nothing of this '{slug}'", "fit again and save it")
-    penalty, c = machine_of(slug, at, data.X if gram else None)
-    return certify(data, penalty, c, saved.w, saved.b, alpha, gram=gram)
+    penalty, c = machine_of(slug, at, saved.data.X if gram else None)
+    return certify(saved.data, penalty, c, saved.w, saved.b, alpha, gram=gram)
 
 
 def check_program(saved: SavedFit) -> Certificate:

@@ -121,7 +121,8 @@ def _as_printed(
     name: str, data: Dataset, constraints: SelectionConstraints, c: float, loss: str, weights: Vector | None = None
 ) -> pyo.ConcreteModel:
     """Return a model with bounded weights w, and v for the products sigma_j w_j (J), the weights in use."""
-    equation, c, found = f"(FSP-{'M' if weights is None else 'lambda'})", number(name, "c", c), loss_of(loss)
+    equation = "(FSP-M)" if weights is None else "(FSP-lambda)"
+    c, found = number(name, "c", c), loss_of(loss)
     model = new_model(name, data)
     add_classifier(model)
     add_selection(model, constraints)
