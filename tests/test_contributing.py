@@ -1,6 +1,6 @@
 """CONTRIBUTING quotes what is there, draws the tree as it is, and what is added as it says passes the tests.
 
-``make guide`` (``FSOPT_GUIDE``) adds a model, a method, a penalty and a solver, and runs the whole fast suite on them,
+``make guide`` (``FSOPT_GUIDE``) adds a member of each kind, and runs the whole fast suite on them,
 which takes as long as ``make test``; otherwise the tests that look at the registries as a whole run.
 """
 
@@ -32,20 +32,17 @@ OF_ALL = (
     "tests/test_docstrings.py",
     "tests/common/test_registry.py",
     "tests/estimators",
-    "tests/library/test_tables.py",
     "tests/methods/test_methods.py",
     "tests/methods/test_selection.py",
+    "tests/library/test_instances.py",
     "tests/models/test_builders.py",
-    "tests/models/test_registry.py",
     "tests/solvers/test_conformance.py",
     "tests/solvers/test_options.py",
     "tests/solvers/test_pyomo.py",
 )
 """Tests that go through the registries, or look at the whole package."""
 GROWN = "not no_room_is_larger"  # what is added has its lines
-OF_THESE = (
-    f"{GROWN} and (twin or has_every or test_house or test_docs or test_docstrings or test_registry or test_tables)"
-)
+OF_THESE = f"{GROWN} and (twin or has_every or house or test_docs or docstrings or of_its_name or registry or tables)"
 ALONE = re.compile(
     r'@\w+\(weight_bounds\)\ndef build_svm_dual.*?(?=SPECS)|^ *ModelSpec\("svm-dual.*?\n', re.DOTALL | re.MULTILINE
 )
@@ -170,16 +167,40 @@ def add(root):
         edit(root / "fsopt" / lines, line, line + re.sub(rf"(\w+\.)?{old}", place, line))
 
 
-PENALTY = "drivers/penalties.py"
+FILTERS = "methods/baselines/filters.py"
+TWINS = (
+    ("drivers/penalties.py", r"@dataclass\(frozen=True\)\nclass CappedL1(?:.|\n)*?\n\n\n"),
+    ("drivers/penalties.py", r'    PenaltySpec\("capped-l1".*\n'),
+    (FILTERS, r"@by_columns\ndef ks\((?:.|\n)*?\n\n\n"),
+    (FILTERS, r', "ks": ks'),
+    (FILTERS, r"@with_keywords_of\(fit_filter\)\ndef fit_ks(?:.|\n)*?\n\n\n"),
+    (FILTERS, r'    MethodSpec\("ks".*\n'),
+    ("methods/baselines/machines.py", r'        "svm": \(.*\n'),
+)
+"""File -> what a penalty, a filter and a machine have there; another one has the same beside it, renamed."""
+RENAMED = {
+    "CappedL1": "TwinL1",
+    "capped": "twin",
+    '"ks"': '"twin-ks"',
+    r"(?<![-\w])ks\b|(?<=_)ks\b": "twin_ks",
+    "KS": "TwinKS",
+    '"svm"': '"twin-net"',
+}
 
 
-def add_penalty(root):
-    """Add a penalty: a class and its line."""
-    text = (root / "fsopt" / PENALTY).read_text(encoding="utf-8")
-    (one,) = re.findall(r"@dataclass\(frozen=True\)\nclass CappedL1.*?\n\n\n", text, re.DOTALL)
-    (line,) = re.findall(r'    PenaltySpec\("capped-l1".*\n', text)
-    edit(root / "fsopt" / PENALTY, one, one + one.replace("CappedL1", "TwinL1"))
-    edit(root / "fsopt" / PENALTY, line, line + line.replace("CappedL1", "TwinL1").replace("capped", "twin"))
+def add_twins(root):
+    """Add a penalty, a filter and a machine beside others of their kind, and a loop, the file of another one."""
+    for member, pattern in TWINS:
+        path = root / "fsopt" / member
+        (one,) = re.findall(pattern, path.read_text(encoding="utf-8"))
+        twin = one
+        for before, after in RENAMED.items():
+            twin = re.sub(before, after, twin)
+        edit(path, one, one + twin)
+    loop = root / "fsopt" / "drivers" / "theta_cuts.py"
+    loop.with_name("twin_cuts.py").write_text(
+        loop.read_text("utf-8").replace("def theta_cuts", "def twin_cuts"), "utf-8"
+    )
 
 
 def answer(root, lacks):
@@ -199,7 +220,7 @@ def test_what_is_added_as_the_guide_says_passes_the_tests(tmp_path):
     root = tmp_path / "fsopt"
     shutil.copytree(ROOT, root, ignore=LEFT, symlinks=True)
     add(root)
-    add_penalty(root)
+    add_twins(root)
     environment = {**os.environ, "PYTHONPATH": str(root), "PYTEST_ADDOPTS": ""}
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\ninstances:")[2].partition("\n\n")[0]
     for module in re.findall(r"-m (tools[\w.]+)", makefile):
@@ -210,11 +231,14 @@ def test_what_is_added_as_the_guide_says_passes_the_tests(tmp_path):
         return subprocess.run(words, cwd=root, env=environment, capture_output=True, text=True, check=False)
 
     shown = run("tests/test_contributing.py", "-k", "has_every").stdout
-    lacks = set(re.findall(r"([\w/|.]+) lacks (twin-[\w-]+)", shown))
+    lacks = set(re.findall(r"([\w/|.]+) lacks (twin[-_][\w-]+)", shown))
     assert lacks >= {
         ("tests/models|drivers|methods", "twin-net"),
         ("tests/methods", "twin-svm"),
         ("docs/mpm.md", "twin-l1"),
+        ("tests/methods", "twin-ks"),
+        ("fsopt/linear/penalties.py", "twin-net"),
+        ("tests/drivers|methods", "twin_cuts"),
     }
     answer(root, lacks)
     done = run(*(["tests", "-k", GROWN] if os.environ.get("FSOPT_GUIDE") else [*OF_ALL, "-k", OF_THESE]))

@@ -84,8 +84,3 @@ def false_of(meaning: str, default: object) -> list[str]:
     if ("None" in meaning) != (default is None):
         found.append("None")
     return found
-
-
-def test_a_false_text_is_found():
-    for meaning, default in (("As in :func:`fit_mpm`.", 1.0), ("Features: 1 (default).", 2), ("None keeps 5.", 3)):
-        assert false_of(meaning, default), meaning

@@ -1,6 +1,5 @@
 """The page of limits: it is made of the measured rows, for the registered methods."""
 
-import json
 import sys
 
 import pytest
@@ -27,17 +26,6 @@ def test_the_page_has_every_method_and_no_answer_has_its_reason():
     assert "| `svm` | optimal | 2.0 | 0.5 | not measured |  |  |" in text
     assert "| `mpm` | not measured |  |  | too large |  |  | needs dense data |  |  |" in text
     assert "* `mpm` 100 x 50,000: it is too large" in text
-
-
-def test_what_is_measured_with_the_present_code_is_not_measured_again(tmp_path):
-    path = tmp_path / "rows.jsonl"
-    first, second = row("svm", TALL, code="before"), row("svm", TALL)
-    path.write_text("".join(json.dumps(one) + "\n" for one in (first, second, row("mpm", TALL, code="before"))))
-    rows = scale.read_rows(path)
-    assert [one["code"] for one in rows] == ["now", "before"]
-    left = list(scale.missing(["svm", "mpm"], (TALL, WIDE), rows, "now"))
-    assert left == [("svm", WIDE), ("mpm", TALL), ("mpm", WIDE)]
-    assert scale.read_rows(tmp_path / "none") == []
 
 
 @pytest.mark.slow

@@ -5,12 +5,10 @@ import re
 import shlex
 import sys
 import tomllib
-import warnings
 
 import nbformat
 import pytest
 import yaml
-from _pytest.config import parse_warning_filter
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from snippets import steps
@@ -29,7 +27,6 @@ def read(name):
 
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-FORMS = sorted(path for path in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml") if path.stem != "config")
 PROJECT = tomllib.loads(text("pyproject.toml"))["project"]
 NOTEBOOKS = {path: nbformat.read(path, as_version=4).cells for path in (ROOT / "notebooks").glob("*.ipynb")}
 STORED = {"sla", "mop"}
@@ -131,14 +128,6 @@ def test_a_release_is_published_without_a_password():
     assert jobs["publish"]["needs"] == "build"
 
 
-def test_a_form_names_verbs_that_are_there_and_that_of_a_wrong_answer_asks_for_the_model_and_the_installation():
-    for path in FORMS:
-        assert set(re.findall(r"`fsopt (\w+)", text(path))) <= set(command().commands), path.name
-    parts = {part.get("id"): part for part in read(".github/ISSUE_TEMPLATE/wrong-answer.yml")["body"]}
-    assert all(parts[name]["validations"]["required"] for name in ("claim", "model", "data", "solvers"))
-    assert "`fsopt solvers`" in parts["solvers"]["attributes"]["label"]
-
-
 def test_hooks_before_a_commit_have_the_versions_of_the_development_environment():
     hooks = {repo["repo"].rpartition("/")[2]: repo for repo in read(".pre-commit-config.yaml")["repos"]}
     assert f"\nruff=={hooks['ruff-pre-commit']['rev'].removeprefix('v')} " in text("requirements-dev.txt")
@@ -147,18 +136,3 @@ def test_hooks_before_a_commit_have_the_versions_of_the_development_environment(
         kept = bool(re.search(stripped["exclude"], path.relative_to(ROOT).as_posix()))
         assert kept == (path.stem in STORED)
         assert any(cell.get("outputs") for cell in cells) == kept, path.name
-
-
-def test_a_warning_of_another_package_ends_no_test(pytestconfig):
-    with warnings.catch_warnings(record=True) as said:
-        warnings.resetwarnings()
-        for line in pytestconfig.getini("filterwarnings"):
-            warnings.filterwarnings(*parse_warning_filter(line, escape=False))
-        for module in ("pandas.core.frame", "joblib.parallel"):
-            warnings.warn_explicit("it will go", FutureWarning, "a.py", 1, module=module)
-        for module in ("fsopt.data.dataset", "tests.data.test_dataset", "test_dataset"):
-            with pytest.raises(FutureWarning):
-                warnings.warn_explicit("it will go", FutureWarning, "a.py", 1, module=module)
-        with pytest.raises(RuntimeWarning):
-            warnings.warn_explicit("divide by zero", RuntimeWarning, "a.py", 1, module="scipy.sparse")
-    assert len(said) == 2

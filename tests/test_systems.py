@@ -114,11 +114,3 @@ def test_a_verb_imports_no_slow_package(verb):
     code += f"print([name for name in {names!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
-
-
-@pytest.mark.slow
-def test_pyomo_finds_scipys_parts_when_it_asks():
-    code = "import fsopt, pyomo.environ as pyo, scipy.sparse\n"
-    code += "from pyomo.common.dependencies import scipy, scipy_available\n"
-    code += "assert scipy_available\nprint(scipy.stats.norm.cdf(0.0), scipy.integrate.quad(abs, 0, 1)[0])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.split() == ["0.5", "0.5"]

@@ -75,12 +75,6 @@ def rfe(
         ``point`` has ``sigma`` and ``svm``, the answer of ``last``. ``feasible``, without a bound: the certificate is
         that of this machine on its features, nothing is claimed about their choice. ``history`` has, for each machine,
         its number of features, its objective and the features that were removed after it.
-
-    Raises
-    ------
-    ParameterError : m, c or step out of range.
-    OutOfTimeError : the time limit passed before the first machine was trained.
-    SolverError : a machine was not trained.
     """
     m = whole("rfe", "m", m, high=data.p)
     step = whole("rfe", "step", step)
@@ -200,11 +194,6 @@ def partitions(
         ``point`` has an entry for each SVM: ``w`` (k, p), ``b`` (k,), the multipliers ``alpha`` (k, n), and
         ``selected`` (k, p), whether each weight is not 0. ``feasible``: the certificate is that of every SVM on its
         part, its objective the sum of theirs; nothing is claimed about the union of their features.
-
-    Raises
-    ------
-    ParameterError : c <= 0.
-    SolverError : an SVM was not trained, or the solver returns no multipliers.
     """
     c = number("partitions", "c", c)
     recorder = Recorder([], run)

@@ -31,13 +31,8 @@ COUNT = "a number of errors is nonnegative"
 class StationaryPoint:
     """The end of a descent for d dropped samples: a hyperplane of smallest loss on the others, with a loss > 0.
 
-    The field names are keys of saved fits.
-
-    Attributes
-    ----------
-    d, value : the parameter, and the hinge loss without the d largest errors.
-    w, b : the hyperplane.
-    alpha : (n,) multipliers of the margins, which prove that the hyperplane solves the linear program on the others.
+    The field names are keys of saved fits. ``value`` is the hinge loss without the d largest errors; the multipliers
+    ``alpha`` (n,) prove that the hyperplane solves the linear program on the others.
     """
 
     d: int

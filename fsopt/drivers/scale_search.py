@@ -59,16 +59,10 @@ MARGIN = 1e-9
 
 @dataclass(frozen=True)
 class ShareInterval:
-    """An interval of shares, and the multipliers behind a lower bound on (10) there.
+    """An interval of shares, and the multipliers behind a lower bound on (10) there, at its left and its right end.
 
-    The field names are keys of saved fits.
-
-    Attributes
-    ----------
-    left, right : the interval.
-    share : in (0, 1), where the weights are linearised.
-    lam : (2,) multipliers lambda of the constraint on D, at the left and at the right end.
-    mu : (2, n) multipliers of the margins, at the left and at the right end.
+    The field names are keys of saved fits. The weights are linearised at ``share``; ``lam`` (2,) are the multipliers of
+    the constraint on D, ``mu`` (2, n) those of the margins.
     """
 
     left: float

@@ -88,12 +88,8 @@ def spread(values: Vector, places: Indices, p: int) -> Vector:
 class Restricted:
     """A convex model of some of the features in one session, which stays while no feature is added.
 
-    Attributes
-    ----------
-    build, price : the models and their prices.
-    scores : (p,) as in :func:`working_set`.
-    kept : (p,) features of the first model, and then of the last one; all of them where none is priced.
-    recorder : history and time limit.
+    ``scores`` (p,) are as in :func:`working_set`, ``kept`` (p,) the features of the first model, and then of the last
+    one; all of them where none is priced.
     """
 
     build: Build

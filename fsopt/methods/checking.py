@@ -119,12 +119,7 @@ def check_claims(spec: MethodSpec, fit: Fit, data: Dataset) -> Certificate:
 
 
 def saved_fit(spec: MethodSpec, fit: Fit, data: Dataset) -> SavedFit:
-    """Return a fit with its data and hyperplane in the space of its program.
-
-    Raises
-    ------
-    FileError : its parameters are damaged, or the data are others.
-    """
+    """Return a fit with its data and hyperplane in the space of its program."""
     p = len(fit.preprocessing.shift)
     if p != data.p:
         raise FileError(f"the saved fit has {counted(p, 'feature')}, the data {data.p}", "give its own data set")
@@ -170,14 +165,7 @@ def _doubled_residual(fit: Fit) -> float:
 
 
 def refused(spec: MethodSpec, params: Mapping[str, Any], details: Mapping[str, Any]) -> list[str]:
-    """Return the names of saved parameters that are missing, unknown, of another kind, or out of their range.
-
-    Parameters
-    ----------
-    spec : of the method.
-    params : the saved parameters.
-    details : of the saved fit, with the parameters that its method set itself.
-    """
+    """Return the names of saved parameters that are missing, unknown, of another kind, or out of their range."""
     names = [name for name, default in spec.parameters.items() if default is not None and name not in params]
     names += [name for name in params if name not in spec.parameters]
     known = {name: params[name] for name in params if name in spec.parameters}
@@ -199,12 +187,9 @@ def check_values(method: str, fit: Callable[..., Any], params: Mapping[str, Any]
 def faults(
     method: str, fit: Callable[..., Any] | None, params: Mapping[str, Any], kinds: re.Pattern[str] = ANY
 ) -> Iterator[tuple[str, str]]:
-    """Yield the name of each parameter whose value a method does not take, and why; lists are looked at by itself.
+    """Yield each parameter whose value a method does not take, and why; lists are looked at by the method itself.
 
-    Parameters
-    ----------
-    fit : with the annotations of the parameters; None for none.
-    kinds : annotations that are looked at.
+    Only parameters whose annotation in the fit matches ``kinds`` are looked at.
     """
     signature = {} if fit is None else inspect.signature(fit).parameters
     for name, value in params.items():

@@ -78,12 +78,7 @@ def about_of(slug: str, params: Mapping[str, Any], columns: Sequence[int] | None
 
 
 def claims_of(saved: SavedFit) -> list[Claim]:
-    """Return the claim of a saved fit on the optimum of its convex program, at its own hyperplane.
-
-    Raises
-    ------
-    FileError : the saved program, point or multipliers are damaged.
-    """
+    """Return the claim of a saved fit on the optimum of its convex program, at its own hyperplane."""
     if saved.fit.kernel is not None and saved.spec.program in HINGE_MODELS:
         return [not_shown(OPTIMUM, KERNEL)]
     if not has_evidence(saved):
@@ -181,13 +176,7 @@ def optimum(
     about: About | None = None,
     name: str = OPTIMUM,
 ) -> Claim:
-    """Return the claim of a saved fit on the optimum of a program, or on the value of a heuristic answer.
-
-    Parameters
-    ----------
-    at, point : the program at the hyperplane, and its multipliers.
-    about : the program, for a statement; that of the data of the fit by default.
-    """
+    """Return the claim of a saved fit on the optimum of a program, or on the value of a heuristic answer."""
     fit = saved.fit
     gap = max(gap_allowed(fit.params.get("tolerance", 0.0)), TOLERANCE)
     optimal = fit.status is Status.OPTIMAL
@@ -210,12 +199,7 @@ def claim_at(
 
 
 def of_subset(saved: SavedFit) -> list[Claim]:
-    """Return the claims of a filter: the value of its hyperplane, and the optimum of its last SVM.
-
-    Raises
-    ------
-    FileError : its multipliers are damaged.
-    """
+    """Return the claims of a filter: the value of its hyperplane, and the optimum of its last SVM."""
     fit, slug = saved.fit, saved.spec.program
     with reading("multipliers"):
         chosen = np.array(fit.details["chosen"], dtype=np.intp)
@@ -244,10 +228,6 @@ def of_step(saved: SavedFit) -> list[Claim]:
 
     The program is that of the parameters of the fit, linearised at 0: its exact slopes at the answer are computed anew.
     The objective is at least 0, and at most its linearisation at 0.
-
-    Raises
-    ------
-    FileError : the saved point or multipliers are damaged.
     """
     slug, at = saved.spec.program, saved.params
     zero, approx = saved.fit.status is Status.OPTIMAL, at.get("approx", "exp")

@@ -42,14 +42,10 @@ def _order(data: Dataset, *, large: bool) -> tuple[bool, ...]:
 
 
 def interior_order(data: Dataset, run: Run, *, own: bool = False, repeated: bool = False) -> tuple[bool, ...]:
-    """Return the routes to a support vector machine, true for fsopt's interior point, false for its model.
+    """Return the routes to a support vector machine in their order: true for the interior point, false for its model.
 
-    The first is tried first, the second where that ends without a certified optimum.
-
-    Parameters
-    ----------
-    own : whether the interior point is first whatever the size of the data and the changed models.
-    repeated : whether a loop solves one machine after another, where the interior point is first from fewer data on.
+    With ``own`` the interior point is first whatever the size of the data and the changed models; where machines are
+    ``repeated`` in a loop, from fewer data on.
     """
     if run.solver is not None or (not own and changes_in_force()):
         return (False,)
@@ -70,13 +66,8 @@ def generation_order(data: Dataset, run: Run) -> tuple[bool, ...]:
 def uses_generation(data: Dataset, run: Run, *, features: bool = True) -> bool:
     """Return whether a linear program is solved by restricted programs of some samples and features.
 
-    That is so for sparse data, and for large ones where the solver gives multipliers.
-
-    Parameters
-    ----------
-    run : names the solver.
-    features : whether a large number of features is a reason too: not where weights have no cost, since all features
-        are then in every restricted program.
+    That is so for sparse data, and for large ones where the solver gives multipliers. Many features are no reason where
+    weights have no cost, since all are then in every restricted program.
     """
     large = max(data.X.shape if features else (data.n,)) >= LONG and data.X.size >= LARGE
     return data.sparse or (large and (run.solver is None or solver_spec(run.solver).duals))
@@ -96,16 +87,7 @@ def first_certified(
     """Return the first answer that is a certified optimum, else the one with the smallest gap; and warnings.
 
     A route is left for the next where it stalls, ends without a certificate that holds, or raises SolverError; not
-    where its time is over or the user interrupts it.
-
-    Parameters
-    ----------
-    routes : functions without arguments, the preferred one first.
-    outcome : the outcome of an answer.
-
-    Raises
-    ------
-    SolverError, OutOfTimeError : that of the first route, where no route has an answer.
+    where its time is over or the user interrupts it. The first error is raised where no route has an answer.
     """
     answers: list[Answer] = []
     reasons: list[str] = []

@@ -67,13 +67,8 @@ def preprocess(data: Dataset, kind: str) -> tuple[Dataset, Preprocessing]:
 class UnitRms:
     """The data that a problem of Peleg & Meir is solved on, and the way back.
 
-    Attributes
-    ----------
-    work : the preprocessed features that are not constant, each divided by its root mean square.
-    map_ : the preprocessing of all features, before that division.
-    kept : (q,) places of the features that are not constant.
-    units : (q,) their root mean squares after preprocessing.
-    warnings : a warning about the constant features, if there are any.
+    The features ``kept`` (q,) are not constant; ``work`` has them preprocessed, each divided by its root mean square of
+    ``units`` (q,). ``map_`` is the preprocessing of all features before that division.
     """
 
     work: Dataset
@@ -90,18 +85,10 @@ class UnitRms:
 
 
 def unit_rms(data: Dataset, scale: str) -> UnitRms:
-    """Return the data in units of unit root mean square.
+    """Return the data in units of unit root mean square, after a preprocessing.
 
     The problems are invariant to the units of the features, the arithmetic of solvers is not: on WDBC in raw units
     one solver stops at 84.45, another at 79.79, instead of 97.01.
-
-    Parameters
-    ----------
-    scale : preprocessing before that, see :func:`preprocess`.
-
-    Raises
-    ------
-    ParameterError : all features are constant.
     """
     centred, map_ = preprocess(data, scale)
     kept = np.flatnonzero(~constant_columns(data.X))
@@ -156,10 +143,6 @@ def kernel_values(data: Dataset, name: str, width: float | None) -> tuple[Kernel
     data : preprocessed.
     name, width : as in :class:`fsopt.data.kernels.Kernel`. The width None is sqrt(p v / 2) with v the variance
         of all entries: sqrt(p / 2) for standardised features, scikit-learn's ``gamma="scale"``.
-
-    Raises
-    ------
-    ParameterError : an unknown kernel, a parameter outside its range, or kernel values that are too alike.
     """
     refuse_sparse("a kernel", data.X)
     if width is None:
@@ -248,6 +231,11 @@ class SelectionRule:
             word(name, getattr(self, name), words)
         number("selection rule", "epsilon", self.epsilon)
 
+    def of(self, data: Dataset, coef: Vector) -> tuple[int, ...]:
+        """Return the features that weights (p,) of the raw features of a data set select, rounded zeros apart."""
+        deviation = column_deviations(data.X, data.weights)
+        return self.select(without_rounding(coef, deviation), deviation)
+
     def select(self, coef: Vector, deviation: Vector) -> tuple[int, ...]:
         """Return the features that weights (p,) of raw features with standard deviations (p,) select."""
         size = np.abs(coef) if self.units == "raw" else np.abs(coef) * deviation
@@ -268,10 +256,7 @@ def support_vectors(multipliers: Vector) -> tuple[int, ...]:
 def without_rounding(w: Vector, spread: Vector) -> Vector:
     """Return weights (p,) with exact zeros in place of those that move scores by less than :data:`ROUNDING`.
 
-    Parameters
-    ----------
-    w : (p,) weights.
-    spread : (p,) sizes of the features in the units of the weights: largest absolute values or standard deviations.
+    The ``spread`` (p,) is the size of the features: largest absolute values or standard deviations.
     """
     return np.where(np.abs(w) * spread > ROUNDING, w, 0.0)
 

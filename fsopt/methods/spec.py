@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sized
 from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.certificates.exact.claims import Claim
 from fsopt.data import Dataset
-from fsopt.data.matrices import column_deviations
 from fsopt.drivers.run import Steps
-from fsopt.methods.preprocessing import THRESHOLD, SelectionRule, selection
+from fsopt.methods.preprocessing import THRESHOLD, SelectionRule, selection, support_vectors
 from fsopt.models.gbd.feature_lists import BOUNDS, CATEGORIES, WeightBounds, categories
 from fsopt.models.spec import parameters
 from fsopt.typing import Vector
@@ -30,15 +31,12 @@ def in_units(method: str, data: Dataset, at: Mapping[str, Any], scale: Vector) -
     """Return parameters for features divided by a scale (p,), without the table that they were encoded from.
 
     Bounds on weights are then those of these features, and the word for the groups of a table is the groups.
-
-    Parameters
-    ----------
-    data : as it was given to the method.
     """
     others = {name: value for name, value in at.items() if name not in BOUNDS}
     if at.get("groups") == CATEGORIES:
         others["groups"] = categories(data)
-    if len(others) == len(at):
+    bounds = [at[name] for name in BOUNDS if at.get(name) is not None]
+    if all(isinstance(one, Sized) and not len(one) for one in bounds):
         return others
     return others | WeightBounds.of(method, data, at).scaled(scale).words(data)
 
@@ -72,20 +70,15 @@ class SavedFit:
         at = {**self.fit.params, **{k: v for k, v in self.fit.details.items() if k in SET_BY_METHOD}, **given}
         return in_units(self.fit.method, self.raw, at, self.fit.preprocessing.scale)
 
-    @property
-    def selection(self) -> tuple[int, ...]:
-        """The features that the hyperplane selects by the threshold of the method."""
-        return self.spec.select(self.w)
-
 
 def selected(saved: SavedFit) -> tuple[int, ...]:
     """Return the features that a saved fit should select, by the threshold of its method."""
-    return saved.selection
+    return saved.spec.select(saved.w)
 
 
 def selected_by(rule: SelectionRule, saved: SavedFit) -> tuple[int, ...]:
-    """Return the features that a saved fit should select by a rule on the weights of raw features."""
-    return rule.select(saved.fit.coef, column_deviations(saved.raw.X))
+    """Return the features that a rule selects by the weights of raw features, with a kernel the support vectors."""
+    return support_vectors(np.abs(saved.w)) if saved.fit.kernel is not None else rule.of(saved.raw, saved.fit.coef)
 
 
 def always(**params: Any) -> Callable[[int], Mapping[str, Any]]:

@@ -60,14 +60,7 @@ def evidence(
 
 @dataclass(frozen=True)
 class Completed:
-    """A convex program at a hyperplane.
-
-    Attributes
-    ----------
-    slug, params : of its model.
-    model, program : as they were built and compiled.
-    x : (n,) the variables at the hyperplane.
-    """
+    """A convex program of a model, built and compiled, and its variables x (n,) at a hyperplane."""
 
     slug: str
     params: Mapping[str, Any]
@@ -128,16 +121,7 @@ def has_program(saved: SavedFit) -> bool:
 
 
 def saved_program(saved: SavedFit, at: Mapping[str, Any] | None = None) -> tuple[Completed, Point | None]:
-    """Return the program of a saved fit at its hyperplane, and its point if it has one.
-
-    Parameters
-    ----------
-    at : parameters in place of the saved ones of the program; those of the fit by default.
-
-    Raises
-    ------
-    FileError : the saved program or point is damaged.
-    """
+    """Return the program of a saved fit at its hyperplane, ``at`` some parameters or its own, and its point if any."""
     with reading("program"):
         point = saved.fit.details["point"] if has_program(saved) else None
         places = saved_columns(saved)
@@ -185,14 +169,16 @@ def restriction(saved: SavedFit, at: Completed, point: Point | None) -> dict[str
 
 
 def check(saved: SavedFit) -> Certificate:
-    """Certify a saved fit again, by the point of its program or by the multipliers of its margins.
-
-    Raises
-    ------
-    FileError : the saved point or multipliers are damaged.
-    """
-    images = saved.fit.kernel is not None and saved.spec.program in HINGE_MODELS
-    return check_multipliers(saved) if "alpha" in saved.fit.details or images else check_program(saved)
+    """Certify a saved fit again: by the point of its program, or by the multipliers of its margins in numpy alone."""
+    slug, gram = saved.spec.program, saved.fit.kernel is not None
+    if not ("alpha" in saved.fit.details or (gram and slug in HINGE_MODELS)):
+        return check_program(saved)
+    at, alpha = saved.params, saved_alpha(saved)
+    other = slug in saved.fit.details.get("customised", ()) or any(at.get(name) for name in BOUNDS)
+    if slug not in HINGE_MODELS or other:
+        raise FileError(f"multipliers of margins alone prove nothing of this '{slug}'", "fit again and save it")
+    penalty, c = machine_of(slug, at, saved.data.X if gram else None)
+    return certify(saved.data, penalty, c, saved.w, saved.b, alpha, gram=gram)
 
 
 def check_program(saved: SavedFit) -> Certificate:
@@ -223,23 +209,6 @@ def check_program(saved: SavedFit) -> Certificate:
     return make(kind, merged(certificate.residuals, stated), objective=value, bound=bound, bound_source="dual point")
 
 
-def check_multipliers(saved: SavedFit) -> Certificate:
-    """Certify the hyperplane of a saved fit by its multipliers of the margins, in numpy, whatever the size of the data.
-
-    Raises
-    ------
-    FileError : the saved multipliers are damaged.
-    """
-    data, at = saved.data, saved.params
-    slug, alpha = saved.spec.program, saved_alpha(saved)
-    gram = saved.fit.kernel is not None
-    other = slug in saved.fit.details.get("customised", ()) or any(at.get(name) for name in BOUNDS)
-    if slug not in HINGE_MODELS or other:
-        raise FileError(f"multipliers of margins alone prove nothing of this '{slug}'", "fit again and save it")
-    penalty, c = machine_of(slug, at, data.X if gram else None)
-    return certify(data, penalty, c, saved.w, saved.b, alpha, gram=gram)
-
-
 def check_first_order(
     saved: SavedFit,
     kind: Kind,
@@ -249,16 +218,8 @@ def check_first_order(
 ) -> Certificate:
     r"""Certify a first-order condition: the last convex program of a loop does not go below its value at the answer.
 
-    Parameters
-    ----------
-    kind : of the certificate.
-    costs : function of the saved program that returns the distance of its costs from the slopes at the answer.
-    residuals : further ones of the method.
-    at : parameters of the program that follow from the answer, in place of saved ones.
-
-    Raises
-    ------
-    FileError : the saved step is damaged.
+    The ``costs`` are the distance of the costs of the saved program from the slopes at the answer; parameters that
+    follow from the answer are in ``at``.
     """
     if not has_program(saved):
         return make(Kind.FEASIBLE, {}, objective=saved.value)
@@ -305,12 +266,7 @@ def starts_residual(fit: Fit) -> dict[str, float]:
 
 
 def saved_alpha(saved: SavedFit) -> Vector:
-    """Return the multipliers (n,) of the margins from the details of a saved fit, which are finite.
-
-    Raises
-    ------
-    FileError : they are missing, or are none.
-    """
+    """Return the multipliers (n,) of the margins from the details of a saved fit, which are finite."""
     with reading("alpha"):
         return finite_vector(saved.fit.details["alpha"], saved.data.n)
 
@@ -333,15 +289,10 @@ def extend(certificate: Certificate, *residuals: Mapping[str, float]) -> Certifi
 def stated_residuals(
     answer: Fit | SolveResult, found: Certificate, *, sign: float = 1.0, allowed: float = 0.0
 ) -> dict[str, float]:
-    """Return the residuals of the objective value and the bound that an answer states.
+    """Return the residuals of the objective value and the bound that an answer states, for a maximum with the sign -1.
 
-    A bound claims no more than the recomputed one. At an optimum it meets the objective value.
-
-    Parameters
-    ----------
-    found : the recomputed certificate.
-    sign : -1 for a maximum.
-    allowed : gap that a parameter of a method allows at an optimum.
+    A bound claims no more than the recomputed one. At an optimum it meets the objective value, up to the gap that a
+    parameter of a method allows.
     """
     status, bound = answer.status, answer.bound
     value, objective = (np.nan if number is None else float(number) for number in (found.objective, answer.objective))

@@ -1,6 +1,7 @@
-"""Column generation: the whole program's optimum, proofs that can be refused, bounds that always hold."""
+"""Restricted programs: the whole program's optimum, proofs that can be refused, bounds that always hold."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,10 +12,15 @@ from support import blobs
 import fsopt
 from fsopt.answers.results import Status
 from fsopt.data import Dataset
+from fsopt.drivers import dca, working_set
 from fsopt.drivers.column_generation import GenerationSettings, column_generation
-from fsopt.drivers.l1_hinge_program import L1Hinge, certify_l1_hinge
-from fsopt.drivers.run import Run
+from fsopt.drivers.dca import priced_dca
+from fsopt.drivers.l1_hinge_program import certify_l1_hinge
+from fsopt.drivers.penalties import approximation
+from fsopt.drivers.working_set import priced
 from fsopt.errors import ParameterError
+from fsopt.methods.mpm.space import price
+from fsopt.models.mpm.l0_mpm import build_l0_mpm_step
 from fsopt.models.sla.hyperplane import step_costs
 
 SMALL = GenerationSettings(rows=6, columns=2)
@@ -67,24 +73,6 @@ def test_the_optimum_is_that_of_the_whole_program(n, p, seed, gap, integers):
         check(data, d, c, column_generation(data, d, c, settings=SMALL), fsopt.solve(whole, "highs").objective)
 
 
-def test_steps_with_samples_crossing_and_features_added_do_happen():
-    data = blobs(150, 15, seed=3, gap=0.3)
-    d, c = ones(data, 0.3)
-    result = column_generation(data, d, c, settings=GenerationSettings(rows=20, columns=3))
-    check(data, d, c, result, fsopt.solve(fsopt.build("onsvm", data, c=0.3)).objective)
-    assert any(h["crossed"] for h in result.history)
-    assert result.history[-1]["columns"] > result.history[0]["columns"]
-    assert max(h["rows"] for h in result.history) < data.n
-
-
-@pytest.mark.parametrize("solver", ["clarabel", "highs"])
-def test_any_solver_of_linear_programs_will_do(solver):
-    data = blobs(80, 8, seed=5)
-    d, c = ones(data)
-    result = column_generation(data, d, c, run=Run(solver=solver), settings=GenerationSettings(rows=20, columns=4))
-    check(data, d, c, result, fsopt.solve(fsopt.build("onsvm", data)).objective, within=1e-6)
-
-
 def degenerate(name):
     data = blobs(80, 6, seed=1, gap=0.5)
     X, y = np.array(data.X), data.y
@@ -123,19 +111,6 @@ def test_degenerate_data_end_exact(name, cost):
     # The scale of a column is its cost: the same program in other units.
     raw = data.with_X(data.X * units)
     check(raw, d, units, column_generation(raw, d, units, settings=few), optimum, within=1e-6)
-
-
-def test_costs_of_zero_are_free():
-    data = blobs(50, 4, seed=2)
-    d, c = ones(data)
-    half = np.where(data.y > 0, d, 0.0)
-    for costs in (np.zeros(50), half):
-        result = column_generation(data, costs, c, settings=SMALL)
-        assert (result.status, result.objective, result.iterations) == (Status.OPTIMAL, 0.0, 0)
-    some = np.where(np.arange(50) % 3 == 0, 0.0, 1.0)
-    kept = data.rows(some > 0)
-    optimum = fsopt.solve(fsopt.build("onsvm", kept)).objective
-    check(data, some, c, column_generation(data, some, c, settings=SMALL), optimum)
 
 
 @settings(max_examples=8, deadline=None, derandomize=True)
@@ -181,16 +156,6 @@ def test_the_certificate_refuses_what_is_corrupted():
         assert found.bound <= optimum * (1 + 1e-7)
 
 
-@settings(max_examples=8, deadline=None, derandomize=True)
-@given(seed=st.integers(0, 999))
-def test_any_multipliers_give_a_bound(seed):
-    random, data = np.random.default_rng(seed), blobs(30, 5, seed=seed)
-    d, c = random.exponential(size=30), random.exponential(size=5) + 0.01
-    optimum = column_generation(data, d, c).objective
-    alpha, _, factor = L1Hinge.of(data, d, c).dual(random.normal(size=30) * 3)
-    assert factor * alpha.sum() <= optimum * (1 + 1e-7)
-
-
 def test_a_start_is_taken_and_does_not_change_the_optimum():
     data, some = blobs(120, 5, seed=9, gap=0.3), GenerationSettings(rows=40)
     d, c = ones(data)
@@ -206,15 +171,6 @@ def test_a_start_is_taken_and_does_not_change_the_optimum():
         column_generation(data, d, c, start=(np.zeros(3), 0.0))
 
 
-def test_bad_options_are_refused():
-    data = blobs()
-    for bad in ({"rows": 1}, {"columns": 0}, {"tolerance": -1.0}):
-        with pytest.raises(ParameterError, match=next(iter(bad))):
-            column_generation(data, *ones(data), settings=GenerationSettings(**bad))
-    with pytest.raises(ParameterError, match="row_costs"):
-        column_generation(data, -np.ones(data.n), np.ones(data.p))
-
-
 def test_a_restricted_answer_that_is_not_quite_feasible_is_as_good_as_any(answers):
     """Everything is proved on the whole data: HiGHS left 1.2e-6 in a row, above what counts as feasible."""
     data = blobs(60, 5, seed=3)
@@ -223,3 +179,62 @@ def test_a_restricted_answer_that_is_not_quite_feasible_is_as_good_as_any(answer
     result = column_generation(data, np.ones(60), np.ones(5), settings=GenerationSettings(rows=6, columns=2))
     assert result.status is Status.OPTIMAL
     assert result.objective == pytest.approx(optimum, rel=1e-8)
+
+
+@pytest.fixture(autouse=True)
+def few_columns(monkeypatch):
+    """Restrict the first problems to so few features that they are infeasible, or others have to be added."""
+    monkeypatch.setattr(working_set, "COLUMNS", 4)
+
+
+def steps(data, v, **params):
+    """Return the step models of some features, their prices, and scores that say nothing."""
+
+    def build(places):
+        return build_l0_mpm_step(data.columns(places), v=v[places], **params)
+
+    return build, partial(price, data, params), np.zeros(data.p)
+
+
+@pytest.mark.parametrize(
+    ("n", "p", "delta", "weighted"), [(12, 30, 0.7, False), (30, 20, 0.5, True), (20, 40, 0.9, False)]
+)
+def test_models_of_some_features_end_at_the_optimum_of_all(n, p, delta, weighted):
+    data = blobs(n, p, seed=n, gap=1.0)
+    v = 5.0 * np.random.default_rng(n).uniform(-0.9, 0.9, p) * (np.arange(p) < 4) * weighted
+    params = {"delta": delta, "alpha": 5.0}
+    expected = fsopt.solve(fsopt.build("l0-mpm-step", data, v=v, **params), "clarabel")
+    result = priced(*steps(data, v, **params))
+    assert result.status is Status.OPTIMAL
+    assert result.objective == pytest.approx(expected.objective, rel=1e-6)
+    assert result.bound <= expected.objective * (1 + 1e-7)
+    w = result.point["w"]
+    assert 5.0 * np.abs(w).sum() - v @ w == pytest.approx(result.objective, rel=1e-6)
+    assert 0 < len(result.point["columns"]) < p
+    assert not np.delete(w, result.point["columns"]).any()
+
+
+def test_an_accuracy_that_no_feature_allows_is_infeasible_however_many_are_added():
+    data = blobs(60, 6, seed=1, gap=0.2)
+    with pytest.raises(fsopt.FsoptError, match="infeasible"):
+        priced(*steps(data, np.zeros(6), delta=0.99, alpha=1.0))
+
+
+@pytest.mark.parametrize(("seed", "approx"), [(0, "exp"), (1, "log")])
+@pytest.mark.parametrize("started", [False, True])
+def test_the_answer_of_dca_is_critical_for_all_features(seed, approx, started):
+    penalty, data = approximation(approx, 5.0), blobs(16, 24, seed=seed, gap=1.0)
+    params = {"delta": 0.8, "alpha": penalty.slope}
+    start = np.ones(24) * (np.arange(24) > 17) if started else None
+    result = priced_dca(*steps(data, np.zeros(24), **params), penalty, n_starts=2, seed=seed, start=start)
+    w, v = result.point["w"], np.zeros(24)
+    v[result.point["columns"]] = result.point["gradient"]
+    step = fsopt.solve(fsopt.build("l0-mpm-step", data, v=v, **params), "clarabel")
+    assert result.status is Status.STATIONARY
+    assert penalty.slope * np.abs(w).sum() - v @ w == pytest.approx(step.objective, rel=1e-5, abs=1e-5)
+    assert v == pytest.approx(penalty.gradient(w), abs=1e-4)
+    assert result.objective == pytest.approx(penalty.value(w), rel=1e-12)
+    whole = dca(fsopt.build("l0-mpm-step", data, **params), penalty, n_starts=2, seed=seed)
+    assert result.objective <= 1.5 * whole.objective
+    assert len(result.point["starts"]) == 2
+    assert min(result.point["starts"]) == result.objective

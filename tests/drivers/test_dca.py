@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from saved_records import as_read
 from scipy.integrate import quad
 from support import blobs
 
@@ -29,7 +28,6 @@ from fsopt.drivers.penalties import (
 from fsopt.errors import ParameterError
 from fsopt.methods.mpm.space import accuracy_limit
 from fsopt.models.mpm.moments import Moments, kappa
-from fsopt.verification.verify import check_fit, verify_record
 
 
 class Fraction:
@@ -119,24 +117,6 @@ def test_one_start_is_algorithm_1(alpha):
     assert fit.details["starts"] == pytest.approx([min(values)], rel=1e-6)
 
 
-@pytest.mark.slow
-def test_more_starts_find_better_hyperplanes_and_keep_the_first():
-    data = blobs(40, 5, seed=6, gap=0.4)
-    options = {"delta": share_of_limit(data), "alpha": 5.0, "n_starts": 2}
-    one = fsopt.fit("l0-mpm", data, **options | {"n_starts": 1})
-    two, again, other = (fsopt.fit("l0-mpm", data, seed=seed, **options) for seed in (0, 0, 1))
-    starts = two.details["starts"]
-    assert len(starts) == 2
-    assert two.objective == pytest.approx(min(starts), rel=1e-6)
-    assert two.objective < one.objective - 0.1
-    assert starts[0] == pytest.approx(one.objective, rel=1e-6)
-    assert [h["start"] for h in two.history] == sorted(h["start"] for h in two.history)
-    assert check_fit(two, data).ok
-    assert again.details["starts"] == starts
-    assert other.details["starts"][0] == starts[0]
-    assert other.details["starts"][1:] != starts[1:]
-
-
 def test_a_step_that_was_not_solved_to_the_end_is_no_other_objective(answers):
     """Where an interior point stops early both parts of w are positive, and the objective is above slope * ||w||_1."""
     changes = {"status": Status.FEASIBLE, "stop": "iteration-limit"}
@@ -158,56 +138,6 @@ def test_a_step_that_is_not_the_penalty_linearised_is_refused(change):
         model.objective.sense = pyo.maximize
     with pytest.raises(ParameterError, match="slope 5 of the penalty"):
         dca(model, penalty)
-
-
-def test_a_run_may_start_at_given_weights_and_end_at_a_given_tolerance():
-    data = blobs(60, 6, seed=4, gap=0.5)
-    plain = fsopt.fit("l0-mpm", data, delta=0.3)
-    here = plain.coef * data.X.std(axis=0)
-    again = fsopt.fit("l0-mpm", data, delta=0.3, start=here.tolist())
-    assert again.objective <= plain.objective * (1 + 1e-6), "DCA descends from its start"
-    assert again.iterations <= plain.iterations
-    coarse = fsopt.fit("l0-mpm", data, delta=0.3, tolerance=1e-3)
-    assert coarse.iterations <= plain.iterations
-    for wrong in ({"start": [1.0]}, {"tolerance": 2.0}, {"n_starts": 0}, {"n_starts": 1.5}, {"seed": -1}):
-        with pytest.raises(ParameterError, match=next(iter(wrong))):
-            fsopt.fit("l0-mpm", data, delta=0.3, **wrong)
-
-
-def forged(fit):
-    """Yield a name and a fit that claims what is not so, for every part of the proof."""
-    step, point = fit.details["program_params"], fit.details["point"]
-
-    def with_step(**changes):
-        return replace(fit, details={**fit.details, "program_params": {**step, **changes}})
-
-    yield "alpha", replace(fit, params={**fit.params, "alpha": 1.01 * fit.params["alpha"]})
-    yield "slope", with_step(alpha=1.01 * step["alpha"])
-    yield "step delta", with_step(delta=step["delta"] * 1.01)
-    yield "delta", replace(fit, details={**fit.details, "delta": step["delta"] * 0.9})
-    for other in PENALTIES:
-        if other != fit.params["approx"]:
-            yield f"approx {other}", replace(fit, params={**fit.params, "approx": other})
-    for change in (-0.01, 0.01):
-        yield "v", with_step(v=np.clip(step["v"] + change * step["alpha"], -step["alpha"], step["alpha"]))
-    for part in ("y", "z"):
-        values = getattr(point, part).copy()
-        values[np.argmax(np.abs(values))] *= 1.01
-        yield part, replace(fit, details={**fit.details, "point": replace(point, **{part: values})})
-
-
-@pytest.mark.parametrize("name", ["exp", "capped-l1"])
-def test_a_saved_fit_is_verified_and_a_forged_one_is_not(name):
-    data = blobs(30, 4, seed=2, gap=0.5)
-    delta = share_of_limit(data, 0.95)
-    fit = fsopt.fit("l0-mpm", data, delta=delta, approx=name, alpha=0.5, n_starts=3)
-    checked = verify_record(as_read(fit, data), data, "here")
-    assert checked.verified, checked.certificate
-    assert checked.claimed is Status.STATIONARY
-    parts = {"objective", "constraints", "remainder", "first order", "linearisation"}
-    assert set(checked.certificate.residuals) >= parts
-    for part, false in forged(fit):
-        assert not check_fit(false, data).ok, part
 
 
 FEW = settings(max_examples=40, deadline=None, derandomize=True)
@@ -251,21 +181,6 @@ def test_the_gradient_is_that_of_finite_differences(name, alpha, w):
         assert penalty.gradient(w)[j] == pytest.approx(slope, abs=allowed)
         cost = (penalty.value(np.abs(w) + step * (np.arange(4) == j)) - penalty.value(w)) / step
         assert step_costs(penalty, np.abs(w))[j] == pytest.approx(cost, abs=10 * allowed)
-
-
-@FEW
-@given(name=NAMES, alpha=ALPHAS, w=WEIGHTS, grow=st.floats(1, 1e9))
-def test_a_penalty_is_zero_at_zero_increasing_even_and_never_free(name, alpha, w, grow):
-    penalty = approximation(name, alpha)
-    assert penalty.value(0 * w) == 0.0
-    assert not penalty.gradient(0 * w).any()
-    assert penalty.value(grow * w) >= penalty.value(w) * (1 - 1e-12)
-    assert penalty.value(-w) == penalty.value(w)
-    np.testing.assert_array_equal(penalty.gradient(-w), -penalty.gradient(w))
-    cost = penalty.slope - np.abs(penalty.gradient(grow * w))
-    assert cost.min() >= 0.99 * SMALLEST_COST * penalty.slope
-    tiny = np.array([1e-9 / alpha])
-    assert penalty.value(tiny) == pytest.approx(penalty.slope * tiny[0], rel=1e-6)
 
 
 @pytest.mark.parametrize("alpha", [0.3, 5.0, 40.0])

@@ -1,34 +1,32 @@
-"""What all drivers owe: values, records, stops, interruption, nothing rebuilt on the way; and the local MOP.
-
-The public names of the drivers: functions, also where a module has the name, each with a page.
-"""
+"""What all drivers owe: values, records, stops, interruption, refusals of models of other data, a page each."""
 
 import inspect
-import subprocess
-import sys
 
 import numpy as np
-import pyomo.environ as pyo
 import pytest
-from scipy.optimize import linprog
 from sklearn.svm import SVC
 from support import ROOT, blobs, reference
 
 import fsopt
 from fsopt import drivers
-from fsopt.answers.certificate import FEASIBLE
 from fsopt.answers.results import Point, SolveResult, Status
-from fsopt.certificates.points import infeasibility
-from fsopt.compiler import compile_model
-from fsopt.data.hyperplanes import hinge
+from fsopt.data.hyperplanes import hinge, hyperplane_errors
+from fsopt.drivers.baselines import partitions
+from fsopt.drivers.column_generation import GenerationSettings, column_generation
 from fsopt.drivers.dca import dca
 from fsopt.drivers.gbd.driver import GbdSettings, gbd
+from fsopt.drivers.kernel_scaling import kernel_scaling
 from fsopt.drivers.mop import mop
 from fsopt.drivers.penalties import Exponential
+from fsopt.drivers.pmm import pmm
 from fsopt.drivers.recorder import PHASES
 from fsopt.drivers.run import Run
+from fsopt.drivers.scale_search import scale_search
 from fsopt.drivers.sla import ConcaveTerms, sla
-from fsopt.errors import SolverError
+from fsopt.drivers.theta_cuts import theta_cuts
+from fsopt.errors import ParameterError, SolverError
+from fsopt.models.gmeb.gmeb_penalised import GmebPenalty
+from fsopt.models.gmeb.norm import GmebNorm
 from fsopt.solvers.base import Session
 
 ALPHA, DELTA, LAM, C = 5.0, 0.7, 0.05, 4.0
@@ -126,19 +124,6 @@ def test_a_step_that_stopped_early_proves_nothing(name, monkeypatch):
     assert result.stop != "stationary"
 
 
-@pytest.mark.parametrize("limit", [2, 100])
-@pytest.mark.parametrize("name", ["dca", "fsv", "misclass"])
-def test_the_point_at_which_a_loop_ends_meets_every_constraint(name, limit, monkeypatch):
-    """Steps take the points of their solver as they come, with violations of 1e-10."""
-    build, models = fsopt.build, []
-    monkeypatch.setattr(fsopt, "build", lambda *at, **given: models.append(build(*at, **given)) or models[0])
-    point, program = RUNS[name](max_iterations=limit).point, compile_model(models[0])
-    x = np.zeros(program.n)
-    for variable in models[0].component_objects(pyo.Var):
-        x[[program.column[id(v)] for v in variable.values()]] = point[variable.name]
-    assert infeasibility(program, x) <= FEASIBLE
-
-
 @pytest.mark.parametrize("name", RUNS)
 @pytest.mark.parametrize(
     ("stop", "error", "words"), [("interrupted", KeyboardInterrupt, None), ("infeasible", SolverError, "infeasible")]
@@ -161,38 +146,7 @@ def test_the_first_hyperplane_of_mop_is_the_svm_with_the_penalty_weight_of_the_c
     assert at["E"][0] == pytest.approx(loss, rel=1e-6)
 
 
-@pytest.mark.slow
-def test_an_inactive_capacity_gives_the_hard_margin_hyperplane_or_the_smallest_loss():
-    data = reference("mop_sep")
-    result = run_mop(data, w_cap=1e6, run=Run(time_limit=1e-9))
-    assert result.point["inactive"]
-    assert result.objective == pytest.approx(0.0, abs=1e-6)
-    svm = SVC(kernel="linear", C=1e8, tol=1e-9).fit(data.X, data.y).coef_[0]
-    np.testing.assert_allclose(result.point["w"], svm, rtol=1e-4, atol=1e-4 * np.abs(svm).max())
-    data = blobs(30, 3, seed=2)
-    rows = np.column_stack([-data.X * data.y[:, None], -data.y, -np.eye(data.n)])
-    bounds = [(None, None)] * (data.p + 1) + [(0, None)] * data.n
-    least = linprog(np.r_[np.zeros(data.p + 1), np.ones(data.n)], rows, -np.ones(data.n), bounds=bounds).fun
-    result = run_mop(data, w_cap=1e5)
-    assert result.point["E"][0] == pytest.approx(least, rel=1e-6)
-    assert result.objective == pytest.approx(least, rel=1e-6)
-    assert result.certificate.ok
-
-
 LOOPS = [name for name in drivers.__all__ if inspect.isfunction(getattr(drivers, name)) and name != "approximation"]
-CODE = """
-import fsopt.drivers.dca, fsopt.drivers.gbd.driver, fsopt.drivers.sla
-from fsopt.drivers.dca import dca
-from fsopt.drivers.gbd.driver import gbd
-import fsopt.drivers
-assert fsopt.drivers.dca is dca and fsopt.drivers.gbd is gbd and fsopt.drivers.sla.__name__ == "sla"
-"""
-
-
-@pytest.mark.slow
-def test_the_names_are_those_of_the_functions_whatever_is_imported_first():
-    done = subprocess.run([sys.executable, "-W", "error", "-c", CODE], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("name", LOOPS)
@@ -203,3 +157,162 @@ def test_a_driver_has_its_loop_in_pseudocode_beside_the_code(name):
     assert f"autofunction:: fsopt.drivers.{name}" in text
     assert "{literalinclude} ../../fsopt/drivers/" in text
     assert "## What is certified" in text
+
+
+DATA = blobs(24, 4, seed=1)
+OTHERS = {
+    "values": DATA.with_X(DATA.X * 1.001),
+    "labels": fsopt.Dataset(DATA.X, -DATA.y),
+    "samples": DATA.rows(np.arange(20)),
+    "features": DATA.columns(np.arange(3)),
+}
+WEIGHT = 2.0
+
+
+def sub(data=DATA, c=WEIGHT):
+    return fsopt.build("fsp-sub", data, c=c)
+
+
+def run_given_gbd(data, model, c=WEIGHT):
+    return gbd(data, fsopt.build("fsp-master", data, m=2), model, c=c)
+
+
+def run_theta_cuts(data, model, radii=(3.0, 3.0)):
+    return theta_cuts(data, model, GmebNorm.of(data, *radii))
+
+
+def run_scale_search(data, model):
+    return scale_search(data, model, GmebPenalty.of(data, 0.2, 0.2))
+
+
+GIVEN_MODELS = {
+    "gbd": (run_given_gbd, sub),
+    "theta_cuts": (run_theta_cuts, lambda data=DATA: fsopt.build("gmeb-cuts", data)),
+    "scale_search": (run_scale_search, lambda data=DATA: fsopt.build("gmeb-weighted-l1", data)),
+}
+
+
+@pytest.mark.parametrize("driver", GIVEN_MODELS)
+def test_a_model_of_other_data_is_refused(driver):
+    run, build = GIVEN_MODELS[driver]
+    for other in OTHERS:
+        with pytest.raises(ParameterError, match=f"given to '{driver}'") as caught:
+            run(DATA, build(OTHERS[other]))
+        assert "data set that the driver is given" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "objective",
+    [
+        lambda m: m.objective.expr + m.b,
+        lambda m: m.objective.expr + m.b**2,
+        lambda m: 2.0 * m.objective.expr,
+        lambda m: m.objective.expr + 1.0,
+    ],
+    ids=["term", "square", "weight", "constant"],
+)
+def test_a_subproblem_with_another_objective_is_refused(objective):
+    model = sub()
+    model.objective.set_value(objective(model))
+    with pytest.raises(ParameterError, match=r"is not 1/2 u'u \+ 2 e'xi"):
+        run_given_gbd(DATA, model)
+    with pytest.raises(ParameterError, match=r"is not 1/2 u'u \+ 4 e'xi"):
+        run_given_gbd(DATA, sub(), c=4.0)
+
+
+def test_a_master_of_other_features_is_refused():
+    with pytest.raises(ParameterError, match="has 3 features, the data 4"):
+        gbd(DATA, fsopt.build("fsp-master", OTHERS["features"], m=2), sub(), c=WEIGHT)
+
+
+@pytest.mark.parametrize("change", ["thetas", "ball", "objective", "radius", "no radius", "radius of the norm"])
+def test_another_relaxation_of_gmeb_is_refused(change):
+    """The bound would be that of one ball, the hyperplane scaled into another."""
+    other = {"radius": 2.9, "no radius": np.inf}.get(change, 3.0)
+    model = fsopt.build("gmeb-cuts", DATA, r_minus=other, thetas=[0.5] if change == "thetas" else None)
+    if change == "ball":
+        model.norm.setub(2.0)
+    elif change == "objective":
+        model.objective.set_value(0.5 * model.objective.expr)
+    with pytest.raises(ParameterError, match="objective" if change == "objective" else "not those of the norm"):
+        run_theta_cuts(DATA, model, (3.0, 2.9) if change == "radius of the norm" else (3.0, 3.0))
+
+
+def test_the_weights_of_the_weighted_norm_are_those_of_the_penalty_whatever_the_model_s():
+    """The driver sets them at each step, and its bounds are recomputed from the penalty."""
+    penalty = GmebPenalty.of(DATA, 0.2, 0.2)
+    values = [
+        scale_search(DATA, fsopt.build("gmeb-weighted-l1", DATA, c_plus=c, c_minus=c), penalty).objective
+        for c in (0.2, 4.0)
+    ]
+    assert values[0] == pytest.approx(values[1], rel=1e-6)
+
+
+PENALTY = GmebPenalty.of(DATA, 0.2, 0.2)
+PLANE = np.array([0.9, 0.7, 0.2, -0.3])
+
+
+def of_penalty(at):
+    return hinge(DATA.X @ at["w"] + at["b"], DATA.y) / DATA.n + PENALTY.at(at["w"])[0]
+
+
+BOUNDED = {
+    "scale_search": (
+        lambda **at: scale_search(DATA, fsopt.build("gmeb-weighted-l1", DATA), PENALTY, **at),
+        of_penalty,
+    ),
+    "kernel_scaling": (
+        lambda **at: kernel_scaling(DATA, w=PLANE, b=0.1, **at),
+        lambda at: (DATA.X**2 @ at["s"]).max() * (PLANE**2 @ at["s"]),
+    ),
+    "pmm": (lambda **at: pmm(DATA, **at), lambda at: hyperplane_errors(DATA, at["w"], -at["gamma"])),
+}
+"""Driver -> its run on the data, and the value of a point."""
+STEPS = {"scale_search": 8, "kernel_scaling": 3, "pmm": 3}
+"""Driver -> the solve that is interrupted."""
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+def test_a_loop_with_a_bound_claims_its_value_and_keeps_the_bound_at_a_limit_or_an_interruption(name, ends):
+    run, value_of = BOUNDED[name]
+    best = run()
+    assert best.status in (Status.OPTIMAL, Status.STATIONARY)
+    assert [h["rebuilt"] for h in best.history] == [""] * best.iterations
+    early = [("time-limit", run(run=Run(time_limit=1e-9)))]
+    ends(STEPS[name], "interrupted")
+    early.append(("interrupted", run()))
+    for stop, result in early:
+        assert (result.stop, result.status) == (stop, Status.FEASIBLE)
+        assert result.bound is None or result.bound <= best.objective * (1 + 1e-6) + 1e-9
+        assert result.objective >= best.objective - 1e-9
+    for result in (best, *(result for _, result in early)):
+        assert result.objective == pytest.approx(value_of(result.point), rel=1e-7, abs=1e-9)
+
+
+REFUSED = {
+    "'c' of 'partitions'": (ParameterError, lambda: partitions(DATA, [np.arange(10)], c=0.0)),
+    "rows": (ParameterError, lambda: column_generation(DATA, *COSTS, settings=GenerationSettings(rows=1))),
+    "columns": (ParameterError, lambda: column_generation(DATA, *COSTS, settings=GenerationSettings(columns=0))),
+    "tolerance": (ParameterError, lambda: column_generation(DATA, *COSTS, settings=GenerationSettings(tolerance=-1.0))),
+    "row_costs": (ParameterError, lambda: column_generation(DATA, -COSTS[0], COSTS[1])),
+    "one of local, global": (ParameterError, lambda: kernel_scaling(DATA, w=PLANE, b=0.1, scaling="best")),
+    "'w'": (ParameterError, lambda: kernel_scaling(DATA, w=PLANE[1:], b=0.1)),
+    "'e_cap'": (ParameterError, lambda: kernel_scaling(DATA, w=PLANE, b=0.1, e_cap=-1.0)),
+    "infeasible": (SolverError, lambda: kernel_scaling(DATA, w=-PLANE, b=0.1, e_cap=1e-3)),
+    "'n_starts'": (ParameterError, lambda: run_fsv(DATA, n_starts=1.5)),
+    "'seed'": (ParameterError, lambda: run_fsv(DATA, n_starts=2, seed=-1)),
+    "vertices and 'highs'": (SolverError, lambda: run_fsv(DATA, run=Run(options={"run_crossover": "off"}))),
+    "vertices and solver 'clarabel'": (SolverError, lambda: run_fsv(DATA, run=Run(solver="clarabel"))),
+    "'alpha'": (ParameterError, lambda: ConcaveTerms((("v", "cost_v"),), 0.0)),
+    "'weight'": (ParameterError, lambda: ConcaveTerms((("v", "cost_v"),), 5.0, -1.0)),
+    "has no checkpoints": (ParameterError, lambda: pmm(DATA, run=Run(checkpoint="run.npz"))),
+}
+"""Words of the message -> the error, and the call."""
+COSTS = np.ones(DATA.n), np.ones(DATA.p)
+
+
+@pytest.mark.parametrize("words", REFUSED)
+def test_a_wrong_argument_is_refused_by_name(words):
+    error, call = REFUSED[words]
+    with pytest.raises(error, match=words):
+        call()

@@ -6,7 +6,6 @@ Linear programs of (15) by constraint generation: the optimum and the cuts of th
 import json
 from dataclasses import replace
 from importlib import import_module
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,13 +14,10 @@ from support import REFERENCE, blobs, reference
 
 import fsopt
 from fsopt.answers.results import Status
-from fsopt.certificates.kernel_scaling import Cut, ScalingProblem, certify_scaling, lower_bound, lower_hull
+from fsopt.certificates.kernel_scaling import Cut, ScalingProblem, certify_scaling, lower_bound
 from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.kernel_scaling import LinearPrograms, Search, kernel_scaling
-from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.kernel_scaling import kernel_scaling
 from fsopt.drivers.run import Run
-from fsopt.errors import ParameterError, SolverError
-from fsopt.models.mop.kernel_scaling import build_kernel_scaling_step
 from fsopt.solvers.base import Session
 
 driver = import_module("fsopt.drivers.kernel_scaling")
@@ -154,21 +150,6 @@ def test_the_proof_needs_no_solver_and_a_damaged_one_is_refused(monkeypatch):
     assert not ok(problem=replace(problem, costs=problem.costs + 1e-9))  # cuts prove nothing where scales have costs
 
 
-def test_with_costs_the_bound_is_the_word_of_the_solver():
-    data, w, b = case(WORSE)
-    result = kernel_scaling(data, w=w, b=b, c=0.3)
-    assert (result.status, result.certificate.bound_source) == (Status.OPTIMAL, "the word of scip")
-    assert "scip" in result.solver
-    assert not certify_scaling(problem_of(data, w, b, 0.3), result.point["s"], result.point["cuts"], 0.0, 1e-6).ok
-
-
-def test_a_hyperplane_that_needs_no_scale_has_the_optimum_zero():
-    data = blobs(12, 2, seed=1)
-    result = kernel_scaling(data, w=[1.0, 1.0], b=0.0, e_cap=20.0)
-    assert (result.status, result.objective, result.bound) == (Status.OPTIMAL, 0.0, 0.0)
-    assert not result.point["s"].any()
-
-
 @pytest.mark.parametrize("c", [0.0, 0.3])
 def test_a_limit_of_the_search_or_of_a_solver_leaves_a_valid_bound_and_no_claim(c, ends, monkeypatch):
     data, w, b = case(WORSE)
@@ -182,113 +163,3 @@ def test_a_limit_of_the_search_or_of_a_solver_leaves_a_valid_bound_and_no_claim(
     result = kernel_scaling(data, w=w, b=b, c=c, run=Run(time_limit=1e3))
     assert (result.status, result.stop) == (Status.FEASIBLE, "time-limit")
     assert problem_of(data, w, b, c).value(result.point["s"]) == result.objective
-
-
-def test_what_cannot_be_done_is_said():
-    data, w, b = case(26)
-    with pytest.raises(SolverError, match="infeasible"):
-        kernel_scaling(data, w=-w, b=b, e_cap=1e-3)
-    with pytest.raises(ParameterError, match="one of local, global"):
-        kernel_scaling(data, w=w, b=b, scaling="best")
-    with pytest.raises(ParameterError, match="'w'"):
-        kernel_scaling(data, w=w[1:], b=b)
-    for name in ("c", "e_cap"):
-        with pytest.raises(ParameterError, match=f"'{name}'"):
-            kernel_scaling(data, w=w, b=b, **{name: -1.0})
-
-
-def test_a_solver_without_multipliers_is_refused_for_the_global_optimum(answers):
-    data, w, b = case(26)
-    answers(lambda result: replace(result, point=replace(result.point, y=None)))
-    local = kernel_scaling(data, w=w, b=b, scaling="local")
-    assert (local.status, local.certificate.kind) == (Status.FEASIBLE, "feasible")
-    with pytest.raises(SolverError, match="multipliers"):
-        kernel_scaling(data, w=w, b=b)
-
-
-def test_an_interruption_of_the_first_program_leaves_the_scales_that_it_starts_from(ends):
-    data = blobs(40, 6, seed=2, gap=0.3)
-    w = np.linspace(-1.0, 1.0, data.p)
-    ends(1, "interrupted")
-    result = kernel_scaling(data, w=w, b=0.1)
-    assert (result.status, result.stop) == (Status.FEASIBLE, "interrupted")
-    assert np.array_equal(result.point["s"], np.ones(data.p))
-
-
-@pytest.fixture
-def few(monkeypatch):
-    """Let restricted programs of two features begin with few samples."""
-    monkeypatch.setattr(driver, "NEAREST", 5)
-    monkeypatch.setattr(driver, "FOR_EACH", 0)
-    monkeypatch.setattr(driver, "FARTHEST", 2)
-
-
-def programs_case(seed, kind):
-    """Return (15) for a hyperplane that is no SVM's, with some slack in its loss."""
-    rng = np.random.default_rng(seed)
-    data = blobs(60, 2, seed=seed, gap=0.5)
-    if kind == "units":
-        data = data.with_X(data.X * [1e3, 1e-3])
-    elif kind == "twice":
-        data = data.rows([*range(30), *range(30)])
-    w = data.X.T @ data.y / data.n / data.X.var(axis=0)
-    w, b = w * rng.uniform(0.5, 1.5, 2), 0.1 * rng.standard_normal()
-    active = np.array([True, kind != "inactive"])
-    e_cap = 1.1 * hinge(data.X @ (active * w) + b, data.y)
-    return ScalingProblem(data, w, b, e_cap, np.array([0.3, 0.2]), active)
-
-
-@pytest.mark.parametrize(("seed", "kind"), [(0, "drawn"), (1, "units"), (0, "twice"), (1, "inactive")])
-def test_a_restricted_program_has_the_optimum_and_the_cut_of_the_whole_one(seed, kind, few):
-    at = programs_case(seed, kind)
-    parts = LinearPrograms(at.data, Recorder([]), Session)
-    parts.load(at, np.ones(2))
-    assert parts.kept.sum() < 20
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(driver, "NEAREST", len(at.data.y))
-        whole = LinearPrograms(at.data, Recorder([]), Session)
-        whole.load(at, np.ones(2))
-    assert whole.kept.all()
-    unit_R, unit_W = at.units
-    for R, W, priced in ((1.0, 0.0, 0), (unit_W, unit_R, 0), (0.1 * unit_W, unit_R, 1)):
-        values, costs = [], priced * at.costs * unit_R * unit_W
-        priced_problem = replace(at, costs=costs)
-        for linear in (whole, parts):
-            s, cut = linear.minimise(R, W, costs)
-            assert at.excess(s) <= 1e-7
-            assert not s[~at.active].any()
-            size = at.size(s)
-            values.append(R * size[0] + W * size[1] + costs @ s)
-            slope, delta, proved = cut.proved(priced_problem)
-            # The cut of the optimal multipliers touches the optimum.
-            assert W == 0 or (slope, delta) == pytest.approx((R, W), rel=1e-6)
-            assert W == 0 or proved == pytest.approx(values[-1], rel=1e-6)
-        assert values[1] == pytest.approx(values[0], rel=1e-7)
-    assert parts.kept.sum() > 5
-
-
-def test_the_losses_of_samples_left_out_are_linear():
-    """With every sample left out the program is linear in g: a closed form for one feature."""
-    data = fsopt.Dataset([[1.0], [-1.0], [3.0], [-2.0]], [1, -1, 1, -1])
-    left = data.rows([2, 3])
-    h = (left.y[:, None] * left.X).sum(axis=0)
-    model = build_kernel_scaling_step(data.rows([0, 1]), w=[1.0], e_cap=1.0, offset=[*h, 2.0])
-    result = fsopt.solve(model)
-    # 2 (1 - s) + 2 - 5 s <= 1 for s <= 1, with R = s and W = s: s = 3 / 7.
-    assert result.objective == pytest.approx(6.0 / 7.0)
-
-
-@pytest.mark.parametrize(("value", "stop"), [(0.4, "optimal"), (0.6, "iteration-limit")])
-def test_below_one_the_gap_is_absolute(value, stop, monkeypatch):
-    monkeypatch.setattr(driver, "lower_bound", lambda problem, cuts, value: (0.0, 1.0))
-    monkeypatch.setattr(driver, "MAX_PROGRAMS", 1)
-    monkeypatch.setattr(driver, "GAP", 0.5)
-    problem = SimpleNamespace(lower_bounds=[0.0])
-    search = Search(problem, None, np.zeros(1), value, programs=1)
-    assert [at.stop for at in search.close_gap()] == [stop]
-
-
-def test_a_point_above_another_one_up_to_rounding_is_no_vertex():
-    low = 1e-9
-    points = [(1.0, 3.0), (2.0, low), (3.0, low), (3.5, low * (1 - 1e-14)), (1.5, 2.9)]
-    assert lower_hull(points).tolist() == [[1.0, 3.0], [2.0, low]]

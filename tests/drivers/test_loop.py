@@ -1,14 +1,20 @@
-"""The runner of loops: what it records, what ends a loop and with which iterate, restarts, and loops inside loops."""
+"""The runner of loops and its records: what ends a loop and with which iterate, restarts, substitutes of solvers."""
 
 import pytest
+from support import blobs, reference
 
+import fsopt
+from fsopt.answers.results import SolveResult, Status
 from fsopt.common import clock
-from fsopt.drivers.loop import Iterate, best, run_inner
+from fsopt.drivers.gbd.driver import GbdSettings, gbd
+from fsopt.drivers.loop import Iterate, best
 from fsopt.drivers.loop import best_of as best_of_steps
 from fsopt.drivers.loop import run_loop as loop_steps
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import drained
+from fsopt.drivers.run import NoPoint, Run, drained
+from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.errors import MemoryLimitError, OutOfTimeError, SolverError
+from fsopt.solvers.base import Session
 
 EARLY = {
     KeyboardInterrupt: "interrupted",
@@ -111,25 +117,6 @@ def test_an_interrupted_loop_is_closed_and_its_checkpoint_was_written_before():
     assert said == [(2.0, 1), "told", "closed"]
 
 
-def test_what_follows_an_interruption_is_recorded_and_not_told():
-    """A loop may have an end of its own, such as the last machine of an elimination."""
-    told, recorder = [], Recorder([])
-
-    def two_loops():
-        for values in ((3.0, 2.0), (1.0,)):
-            yield from loop_steps((iterate(value) for value in values), recorder)
-        return "whole"
-
-    def progress(record):
-        told.append(record)
-        raise ZeroDivisionError("my plot")
-
-    with pytest.warns(RuntimeWarning, match="my plot"):
-        assert drained(two_loops(), progress) == "whole"
-    assert told == recorder.history[:1]
-    assert [record["objective"] for record in recorder.history] == [3.0, 1.0]
-
-
 def test_the_best_of_several_starts_is_the_first_of_the_smallest():
     runs = [[iterate(2.0, stop="a")], [iterate(3.0), iterate(1.0, stop="b")], [iterate(1.0, stop="c")]]
     recorder = Recorder([])
@@ -149,19 +136,82 @@ def test_what_ends_a_later_start_ends_all_and_keeps_the_best(before):
         best_of(lambda ended: failing(KeyboardInterrupt), Recorder([]))
 
 
-def test_a_start_whose_solver_was_late_is_the_last_one():
-    ends, stop = best_of(lambda ended: (s for s in [iterate(2.0, stop="time-limit")]), Recorder([]))
-    assert (len(ends), stop) == (1, "time-limit")
+C = 4.0
 
 
-def test_a_loop_inside_a_step_ends_at_the_time_limit_once_it_has_a_point(monkeypatch):
-    monkeypatch.setattr(clock, "expired", lambda: True)
-    taken = []
+def failing_solver(monkeypatch, name, calls=(1,), how="none"):
+    """Let some calls of a solver fail: no point, or an error; returns the names of the solvers called."""
+    solve, called = Session.solve, []
 
-    def loop():
-        for value, point in ((3.0, False), (2.0, True), (1.0, True)):
-            taken.append(value)
-            yield iterate(value, point=point)
+    def sometimes(self, **keywords):
+        called.append(self.spec.name)
+        if self.spec.name != name or called.count(name) - 1 not in calls:
+            return solve(self, **keywords)
+        if how == "error":
+            raise SolverError(f"{name} stopped with 'Not Set'", "try another solver")
+        return SolveResult(Status.NONE, "numerical", None, None, name, {}, 0, message="lost its digits")
 
-    run_inner(loop())
-    assert taken == [3.0, 2.0]
+    monkeypatch.setattr(Session, "solve", sometimes)
+    return called
+
+
+def selection_of(run=None):
+    data = reference("gbd_n6")
+    master, sub = fsopt.build("fsp-master", data, m=2), fsopt.build("fsp-sub", data, c=C)
+    return gbd(data, master, sub, c=C, settings=GbdSettings(), run=run or Run())
+
+
+@pytest.mark.parametrize("how", ["none", "error"])
+def test_another_solver_takes_over_a_subproblem_and_the_record_says_so(how, monkeypatch):
+    plain = selection_of()
+    called = failing_solver(monkeypatch, "clarabel", calls=(1, 3), how=how)
+    result = selection_of()
+    assert result.status is plain.status is Status.OPTIMAL
+    assert result.objective == pytest.approx(plain.objective, rel=1e-6)
+    (other,) = set(called) - set(plain.solver.split("+"))
+    assert set(result.solver.split("+")) >= {"clarabel", other}
+    told = [record["fallback"] for record in result.history if record["fallback"]]
+    assert told
+    assert all(f"{other} solved it" in text and "clarabel" in text for text in told)
+    assert not any(record["fallback"] for record in plain.history)
+    assert other not in plain.solver
+    for k in ("translate", "solve"):
+        assert sum(h[f"seconds_{k}"] for h in result.history) <= result.seconds[k] * (1 + 1e-9)
+
+
+def test_the_first_failure_is_told_where_no_solver_succeeds(ends):
+    ends(1, "numerical")
+    session = Session(fsopt.build("fsp-sub", blobs(20, 3), c=C))
+    with pytest.raises(SolverError, match=r"the subproblem was not solved: none .*clarabel.*nor was it by \w+"):
+        Recorder([session]).solve(session, "the subproblem")
+
+
+def test_a_solver_that_the_user_named_and_that_refuses_its_first_solve_is_not_replaced(monkeypatch):
+    """A missing licence is the user's to mend: the error says how."""
+    called = failing_solver(monkeypatch, "clarabel", calls=(0,), how="error")
+    with pytest.raises(SolverError, match="Not Set"):
+        selection_of(Run(solver="clarabel"))
+    assert called == ["clarabel"]
+
+
+@pytest.mark.parametrize(("stop", "error"), [("infeasible", NoPoint), ("time-limit", OutOfTimeError)])
+def test_infeasible_programs_and_late_solvers_are_not_given_to_others(stop, error, ends):
+    called = ends(1, stop)
+    session = Session(fsopt.build("fsp-sub", blobs(20, 3), c=C))
+    with pytest.raises(error):
+        Recorder([session]).solve(session, "the subproblem")
+    assert called == ["clarabel"]
+
+
+def test_a_driver_that_needs_vertices_takes_no_substitute_without(monkeypatch):
+    called = failing_solver(monkeypatch, "highs", calls=(1,))
+    model = fsopt.build("fsv-step", reference("sla_fs8"), lam=0.05)
+    terms = ConcaveTerms((("v", "cost_v"),), 5.0, weight=0.05)
+    others = [s for s in fsopt.SOLVERS.values() if s.vertex and "LP" in s.classes and s.available and s.name != "highs"]
+    if others:
+        assert sla(model, terms).status is Status.STATIONARY
+        assert called[2] in {s.name for s in others}
+    else:
+        with pytest.raises(SolverError, match="was not solved"):
+            sla(model, terms)
+        assert set(called) == {"highs"}

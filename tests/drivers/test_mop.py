@@ -4,20 +4,14 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-from saved_records import as_read
 from support import blobs, reference
 
 import fsopt
 from fsopt.answers.results import Status
-from fsopt.common import memory
-from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
 from fsopt.drivers.mop import PROPOSITION, mop, risk_bound
-from fsopt.errors import FileError, MemoryLimitError
 from fsopt.methods import large_programs
 from fsopt.methods.preprocessing import preprocess
-from fsopt.solvers.base import Session
-from fsopt.verification.verify import check_fit, verify_record
 
 driver, programs = import_module("fsopt.drivers.mop"), import_module("fsopt.drivers.kernel_scaling")
 TRAP = reference("mop_a"), 5.0
@@ -96,16 +90,6 @@ def test_the_trap_of_the_paper_is_named_and_proved_where_it_is(scaling, shown):
     assert not any("s = 1" in w for w in free.warnings)
 
 
-@pytest.mark.parametrize("scaling", ["local", "global"])
-def test_a_penalty_weight_drops_features_and_the_loss_stays(scaling):
-    data = noisy(2, n=30, p=16)
-    free, dear = (fsopt.fit("mopfs", data, w_cap=4.0, c=c, scaling=scaling) for c in (0.0, 0.05))
-    for fit in (free, dear):
-        assert fit.details["E"][-1] <= fit.details["E"][0]
-        assert 0 < len(fit.support) < data.p
-    assert len(dear.support) <= len(free.support)
-
-
 def without_models(patch):
     """Let data of every size be solved without models, and restricted programs begin with few samples."""
     patch.setattr(large_programs, "INTERIOR", 1)
@@ -133,23 +117,6 @@ def test_parts_of_the_samples_have_the_answer_of_all(w_cap, c, parts):
     assert part.point["inactive"] == whole.point["inactive"]
 
 
-def test_many_samples_need_no_model_of_all_of_them(parts, monkeypatch):
-    """The models of 200,000 x 50 take more than 4 GB."""
-    data = blobs(60, 4, seed=1, gap=0.5)
-    build = programs.build_kernel_scaling_step
-
-    def smaller(part, **given):
-        assert part.n < data.n
-        return build(part, **given)
-
-    monkeypatch.setattr(programs, "build_kernel_scaling_step", smaller)
-    monkeypatch.setattr(driver, "build_rsvm_dual", None)
-    fit = fsopt.fit("mopfs", data, max_iterations=1, w_cap=100.0)
-    assert fit.stop == "iteration-limit"
-    assert fit.details["scaling"]["status"] == "stationary"
-    assert check_fit(fit, data).ok
-
-
 def test_a_cap_of_zero_leaves_the_best_constant_and_its_proof():
     data = noisy(5, n=9)
     smaller = min(len(data.positive), len(data.negative))
@@ -157,90 +124,3 @@ def test_a_cap_of_zero_leaves_the_best_constant_and_its_proof():
         assert not at["w"].any()
         assert at["E"] == pytest.approx([2.0 * smaller] * len(at["E"]))
         assert risk_bound(data, at["scales"], at["cap"], at["alpha"]) == pytest.approx(2.0 * smaller)
-
-
-def verified(record, data):
-    return verify_record(record, data, "fit.json").verified
-
-
-@pytest.fixture(scope="module", params=[("local", 0.0, True), ("global", 0.0, True), ("local", 0.01, False)])
-def held(request):
-    """A saved fit of each kind, with and without models, and its data."""
-    scaling, c, models = request.param
-    data = blobs(30, 8, seed=3)
-    with pytest.MonkeyPatch.context() as patch:
-        if not models:
-            without_models(patch)
-        return as_read(fsopt.fit("mopfs", data, w_cap=4.0, c=c, scaling=scaling), data), data
-
-
-def test_a_saved_fit_is_verified_without_a_solver(held, monkeypatch):
-    record, data = held
-    monkeypatch.setattr(Session, "solve", None)
-    assert verified(record, data)
-
-
-def damages(record):
-    """Yield (what, record) with one thing changed in each."""
-    d = record["details"]
-
-    def changed(**parts):
-        return {**record, "details": {**d, **parts}}
-
-    yield "E", changed(E=[*d["E"][:-1], d["E"][-1] * 0.999])
-    yield "rising E", changed(E=[d["E"][0] * 0.9, *d["E"][1:]])
-    yield "alpha", changed(alpha=[0.9 * a for a in d["alpha"]])
-    yield "cap", changed(cap=d["cap"] * 1.01)
-    yield "smaller cap", changed(cap=d["cap"] * 0.99)
-    yield "no cap", changed(cap=0.0)
-    yield "scales", changed(scales=[1.01 * s for s in d["scales"]])
-    yield "H", changed(H=[*d["H"][:-1], d["H"][-1] * 0.999])
-    yield "support", {**record, "support": record["support"][1:]}
-    yield "objective", {**record, "objective": record["objective"] * 0.999}
-    yield "claim", {**record, "status": "optimal"}
-    last = d["scaling"]
-    yield "s", changed(scaling={**last, "s": [0.99 * s for s in last["s"]]})
-    yield "slack", changed(scaling={**last, "e_cap": last["e_cap"] * 1.01})
-    yield "plane", changed(scaling={**last, "w": [1.01 * w for w in last["w"]]})
-    if last["status"] == "optimal":
-        yield "cuts", changed(scaling={**last, "cuts": last["cuts"][:1]})
-        yield "bound", changed(scaling={**last, "bound": last["bound"] * 1.001})
-        yield "penalty weight", {**record, "params": {**record["params"], "c": 1.0}}
-        yield "no proof", changed(scaling={**last, "cuts": []})
-    else:
-        yield "optimum", changed(scaling={**last, "status": "optimal", "bound": last["value"]})
-
-
-def test_a_damaged_fit_is_refused(held):
-    record, data = held
-    for what, other in damages(record):
-        assert not verified(other, data), what
-
-
-def test_parts_that_do_not_fit_together_are_an_error(held):
-    record, data = held
-    details = record["details"]
-    for part in (
-        {"alpha": [1.0]},
-        {"scales": None},
-        {"cap": -1.0},
-        {"E": []},
-        {"scaling": {**details["scaling"], "s": [1.0]}},
-    ):
-        with pytest.raises(FileError, match="damaged"):
-            verify_record({**record, "details": {**details, **part}}, data, "fit.json")
-
-
-def test_a_step_that_does_not_fit_into_the_memory_leaves_the_incumbent(monkeypatch):
-    rng = np.random.default_rng(0)
-    data = Dataset(rng.normal(size=(20, 60)), np.where(rng.uniform(size=20) < 0.5, 1, -1))
-    records = []
-    whole = memory.free_bytes
-    monkeypatch.setattr(memory, "free_bytes", lambda: 0.0 if records else whole())
-    fit = fsopt.fit("mopfs", data, w_cap=500.0, c=0.0, progress=records.append)
-    assert fit.stop == "memory"
-    assert fit.status == "feasible"
-    assert fit.objective == pytest.approx(records[0]["E"], abs=1e-12)
-    assert fsopt.verify(fit, data).verified
-    with pytest.raises(MemoryLimitError, match="0 GB are free"):
-        fsopt.fit("mopfs", data, w_cap=500.0)

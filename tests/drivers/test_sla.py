@@ -1,4 +1,8 @@
-"""SLA: stop test, restarts, the trap at w = 0, the minimum principle, other terms, column generation, saved answers."""
+"""SLA and PMM: stops, the minimum principle by other software, column generation, brute force, saved answers."""
+
+import functools
+import importlib
+from dataclasses import replace
 
 import numpy as np
 import pyomo.environ as pyo
@@ -10,10 +14,14 @@ from support import blobs, least_errors, reference, without_model
 import fsopt
 from fsopt.answers.certificate import Kind
 from fsopt.answers.results import Status
+from fsopt.common import clock
 from fsopt.data.hyperplanes import hyperplane_errors
+from fsopt.drivers.column_generation import GenerationSettings
+from fsopt.drivers.pmm import COUNT, pmm
+from fsopt.drivers.recorder import LATE
 from fsopt.drivers.run import Run
 from fsopt.drivers.sla import NONNEGATIVE, RESTARTS, ConcaveTerms, sla, sla_by_column_generation
-from fsopt.errors import FileError, ParameterError, SolverError
+from fsopt.errors import ParameterError
 from fsopt.methods import large_programs
 from fsopt.methods.sla.sla import concave_hinge
 from fsopt.verification.verify import verify_record
@@ -80,37 +88,6 @@ def test_every_run_falls_strictly_and_the_best_one_satisfies_the_minimum_princip
     assert value(data, result.point, lam) == pytest.approx(result.objective, rel=1e-7, abs=1e-7)
 
 
-@pytest.mark.parametrize("run", [run_misclass, run_fsv])
-def test_restarts_are_reproducible_begin_with_zero_and_do_not_translate_again(run):
-    one, two, again, other = (run(DATA, n_starts=k, seed=s) for k, s in ((1, 0), (2, 3), (2, 3), (2, 4)))
-    values = [[h["objective"] for h in r.history] for r in (one, two, again, other)]
-    assert values[1] == values[2] != values[3]
-    assert values[1][: len(values[0])] == values[0]
-    assert two.objective <= one.objective
-    assert len(two.point["starts"]) == 2
-    assert [h["rebuilt"] for h in two.history] == [""] * two.iterations
-    assert not any(h["seconds_translate"] for h in two.history[1:])
-
-
-def test_the_first_program_of_the_first_run_has_the_costs_of_zero_errors():
-    model = fsopt.build("misclass-step", DATA, y=np.full(20, 2.0), z=np.full(20, 3.0))
-    result = sla(model, ConcaveTerms((("y", "cost_y"), ("z", "cost_z")), ALPHA))
-    assert result.objective == run_misclass(DATA).objective
-
-
-def test_bad_numbers_and_solvers_without_vertices_by_nature_or_by_their_options_are_refused():
-    for wrong in ({"n_starts": 0}, {"n_starts": 1.5}, {"n_starts": 2, "seed": -1}, {"n_starts": True}):
-        with pytest.raises(ParameterError, match=r"n_starts|seed"):
-            run_fsv(blobs(), **wrong)
-    for options in ({"run_crossover": "off"}, {"solver": "ipm", "run_crossover": "off"}, {"solver": "pdlp"}):
-        with pytest.raises(SolverError, match="vertices") as caught:
-            run_fsv(blobs(), run=Run(options=options))
-        assert caught.value.hint
-    with pytest.raises(SolverError, match="clarabel") as caught:
-        run_fsv(blobs(), run=Run(solver="clarabel"))
-    assert "highs" in caught.value.hint
-
-
 def test_the_trap_at_no_weights_is_told_and_left_by_restarts():
     data = blobs(30, 4, seed=0, gap=1.0)
     fit = fsopt.fit("fsv", data, lam=0.5, scale="none")
@@ -126,47 +103,12 @@ def test_the_trap_at_no_weights_is_told_and_left_by_restarts():
     assert not many.warnings
 
 
-def test_weights_that_are_rounding_are_zero():
-    trapped, flat = (fsopt.fit("fsv", reference("sla_g2"), lam=lam, scale="none") for lam in (0.3, 0.9))
-    assert any("w = 0" in warning and str(RESTARTS) in warning for warning in trapped.warnings)
-    assert not np.any(flat.coef)
-    assert any("lower lam" in warning for warning in flat.warnings)
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_no_hyperplane_has_fewer_errors_than_all_dichotomies_allow(seed):
-    data = blobs(10, 2, seed=seed, gap=0.3)
-    fit = fsopt.fit("misclass", data)
-    assert least_errors(data) <= fit.details["plane_errors"] <= least_errors(data) + 2
-    assert fit.details["plane_errors"] == np.sum(data.y * fit.decision_function(data.X) <= 0)
-
-
 def test_a_sample_on_the_hyperplane_is_an_error():
     data = fsopt.Dataset([[0.1 + 0.2], [0.3], [1.0], [-1.0]], [1, -1, 1, -1])
     assert hyperplane_errors(data, np.array([1.0]), -0.3) == 2
     assert hyperplane_errors(data, np.array([1e9]), -0.3e9) == 2
     assert hyperplane_errors(data, np.array([0.0]), 1.0) == 2
     assert hyperplane_errors(data, np.array([0.0]), 0.0) == 4
-
-
-@pytest.mark.parametrize("method", ["misclass", "fsv"])
-def test_a_corrupted_saved_answer_is_not_verified(method):
-    record = as_read(fsopt.fit(method, DATA), DATA)
-    details = record["details"]
-    y = details["point"]["y"]
-    changes = {
-        "objective": {"objective": 0.999 * record["objective"]},
-        "coef": {"coef": [record["coef"][0], 1.001 * record["coef"][1], record["coef"][2]]},
-        "alpha": {"params": record["params"] | {"alpha": 0.5}},
-    }
-    parts = {
-        "proof": {"point": details["point"] | {"y": [y[0] + 0.1, *y[1:]]}},
-        "multipliers": {"point": details["point"] | {"y": [v + 0.01 for v in y]}},
-    }
-    changes |= {name: {"details": details | part} for name, part in parts.items()}
-    assert verify_record(record, DATA, "file").verified
-    for name, change in changes.items():
-        assert not verify_record(record | change, DATA, "file").verified, name
 
 
 @pytest.mark.parametrize(
@@ -186,16 +128,6 @@ def test_the_answer_by_column_generation_satisfies_the_minimum_principle(data, l
         assert np.all(np.diff([h["objective"] for h in ours.history][:-1]) < 0)
 
 
-def test_a_later_start_that_ends_at_zero_is_not_tried_again():
-    """There all samples are of the larger class."""
-    rng = np.random.default_rng(14)
-    y = np.where(np.arange(24) < 9, -1.0, 1.0)
-    data = fsopt.Dataset(rng.standard_normal((24, 2)) + 0.5 * y[:, None], y)
-    result = sla_by_column_generation(data, concave_hinge(data, ALPHA), n_starts=2, seed=1)
-    better, at_zero = (run["objective"] for run in result.point["starts"])
-    assert better < at_zero == pytest.approx(9.0 * (1.0 - np.exp(-2.0 * ALPHA)))
-
-
 def test_it_is_taken_for_large_data_only(monkeypatch):
     assert "alpha" not in fsopt.fit("fsv", DATA).details
     monkeypatch.setattr(large_programs, "LONG", 50)
@@ -205,28 +137,6 @@ def test_it_is_taken_for_large_data_only(monkeypatch):
     assert "alpha" not in fsopt.fit("misclass", wide).details
     assert "alpha" in fsopt.fit("fsv", wide).details
     assert "alpha" in fsopt.fit("onsvm", wide).details
-
-
-@pytest.mark.parametrize("method", ["misclass", "fsv"])
-def test_a_corrupted_proof_on_all_samples_is_not_verified(method):
-    # At alpha = 5 most errors of this hyperplane cost nothing, and no multipliers are needed.
-    record = as_read(without_model(method, DATA, alpha=0.5), DATA)
-    assert verify_record(record, DATA, "file").verified
-    details, params, coef = record["details"], record["params"], record["coef"]
-    changes = {
-        "objective": {"objective": 0.999 * record["objective"]},
-        "coef": {"coef": [coef[0], 1.001 * coef[1], coef[2]]},
-        "multipliers": {"details": {**details, "alpha": [0.9 * v for v in details["alpha"]]}},
-        "alpha": {"params": {**params, "alpha": 0.6}},
-    }
-    for name, change in changes.items():
-        assert not verify_record({**record, **change}, DATA, "file").verified, name
-    other = {**record, "params": {**params, "lam": 0.07}}
-    if method == "misclass":
-        with pytest.raises(FileError, match="lam"):  # not one of its parameters
-            verify_record(other, DATA, "file")
-    else:
-        assert not verify_record(other, DATA, "file").verified
 
 
 OTHERS = {
@@ -262,12 +172,6 @@ def test_a_linear_rest_on_the_same_variables_is_the_user_s():
     assert result.status is Status.STATIONARY
 
 
-@pytest.mark.parametrize(("alpha", "weight"), [(0.0, 1.0), (5.0, -1.0), ("steep", 1.0)])
-def test_terms_that_are_not_concave_are_refused(alpha, weight):
-    with pytest.raises(ParameterError, match=r"alpha|weight"):
-        ConcaveTerms((("v", "cost_v"),), alpha, weight)
-
-
 SEPARABLE = blobs(30, 4, gap=6.0)
 
 
@@ -289,3 +193,106 @@ def test_the_value_zero_of_nonnegative_terms_is_optimal_and_its_saved_fit_checks
     false = as_read(overlapping, DATA)
     assert verify_record(false, DATA, "file").verified
     assert not verify_record({**false, "status": "optimal", "bound": 0.0}, DATA, "file").verified
+
+
+module = importlib.import_module("fsopt.drivers.pmm")
+TINY = [blobs(10, 2, seed=s, gap=0.3) for s in range(3)]
+OVERLAP = blobs(40, 3, seed=7, gap=0.4)
+
+
+def smallest(data, d, w, b):
+    """Return the sum of all but the d largest errors of a hyperplane."""
+    return np.sort(np.maximum(1 - data.y * (data.X @ w + b), 0))[: data.n - d].sum()
+
+
+@pytest.fixture
+def few_rows(monkeypatch):
+    """Let restricted programs begin with six samples, so that those of small data are generated too."""
+    by_parts = functools.partial(module.column_generation, settings=GenerationSettings(rows=6))
+    monkeypatch.setattr(module, "column_generation", by_parts)
+
+
+def test_no_dichotomy_is_missed_by_more_than_one_sample_and_most_by_none():
+    exact = 0
+    for data in TINY:
+        fit, least = fsopt.fit("pmm", data), least_errors(data)
+        assert least <= fit.objective <= least + 1
+        assert fit.objective == fit.details["plane_errors"] == np.sum(data.y * fit.decision_function(data.X) <= 0)
+        assert fit.bound is None
+        exact += fit.objective == least
+    assert exact >= 2
+
+
+@pytest.mark.parametrize("data", [TINY[0], OVERLAP], ids=["tiny", "overlapping"])
+def test_the_search_ends_at_a_vertex_that_is_stationary_for_one_error_less(data, few_rows):
+    result = pmm(data)
+    assert [h["rebuilt"] for h in result.history] == [""] * result.iterations
+    found = [h["errors"] for h in result.history]
+    assert found == sorted(found, reverse=True)
+    assert found[-1] == result.objective
+    assert (result.status, result.stop) == (Status.STATIONARY, "stationary")
+    assert result.certificate.kind == "pmm"
+    assert any("not proved" in note for note in result.certificate.notes)
+    errors, below = int(result.objective), result.point["below"]
+    assert hyperplane_errors(data, result.point["w"], -result.point["gamma"]) == errors
+    # The hyperplane, made longer, shows f(errors) = 0.
+    w, b = result.point["w"], -result.point["gamma"]
+    margins = data.y * (data.X @ w + b)
+    assert smallest(data, errors, w / margins[margins > 1e-9].min(), b / margins[margins > 1e-9].min()) < 1e-7
+    assert below.d == errors - 1
+    assert below.value == pytest.approx(smallest(data, below.d, below.w, below.b))
+    assert below.value > 1e-6
+    # No hyperplane has a smaller loss on the other samples, says another program.
+    rest = np.argsort(-np.maximum(1 - data.y * (data.X @ below.w + below.b), 0), kind="stable")[below.d :]
+    rows = -data.y[rest, None] * np.column_stack([data.X[rest], np.ones(len(rest))])
+    bounds = [(None, None)] * (data.p + 1) + [(0, None)] * len(rest)
+    cost = np.r_[np.zeros(data.p + 1), np.ones(len(rest))]
+    least = linprog(cost, np.hstack([rows, -np.eye(len(rest))]), -np.ones(len(rest)), bounds=bounds).fun
+    assert least == pytest.approx(below.value, rel=1e-7)
+
+
+def test_no_errors_are_optimal_and_the_saved_fit_checks():
+    data = blobs(30, 4, gap=6.0)
+    result = pmm(data)
+    assert (result.objective, result.bound, result.status, result.stop) == (0.0, 0.0, Status.OPTIMAL, "optimal")
+    assert (result.certificate.kind, result.certificate.bound_source) == ("global", COUNT)
+    assert result.point["below"] is None
+    fit = fsopt.fit("pmm", data)
+    record = as_read(fit, data)
+    checked = verify_record(record, data, "file")
+    assert checked.verified
+    assert (checked.certificate.kind, checked.claimed) == ("global", Status.OPTIMAL)
+    for part in ({"bound": 1.0}, {"bound": None}, {"objective": 1.0}, {"coef": [-v for v in record["coef"]]}):
+        assert not verify_record({**record, **part}, data, "file").verified
+    assert verify_record({**record, "status": "stationary", "bound": None}, data, "file").verified
+    other = as_read(fsopt.fit("pmm", OVERLAP), OVERLAP)
+    assert not verify_record({**other, "status": "optimal", "bound": 0.0}, OVERLAP, "file").verified
+
+
+def test_a_descent_ends_where_the_solver_s_value_lies_below_the_recomputed_one_for_ever(answers):
+    steps = []
+
+    def count(record):
+        steps.append(record["hinge"])
+        assert len(steps) < 200, f"the descent alternates at {record['hinge']}"
+
+    answers(lambda result: replace(result, objective=result.objective - 1e-5 * (1.0 + result.objective)))
+    assert pmm(OVERLAP, run=Run(progress=count)).status is Status.STATIONARY
+
+
+def test_the_descent_looks_at_the_clock_itself(monkeypatch):
+    """A linear program that is warm at its optimum takes no iterations, and no solver looks at its clock then."""
+    monkeypatch.setattr(clock, "left", lambda seconds=None: None)
+    result = pmm(OVERLAP, run=Run(time_limit=1e-9))
+    assert (result.status, result.stop) == (Status.FEASIBLE, "time-limit")
+    assert result.iterations <= 1 + LATE
+
+
+def test_a_later_start_that_ends_at_zero_is_not_tried_again():
+    """There all samples are of the larger class."""
+    rng = np.random.default_rng(14)
+    y = np.where(np.arange(24) < 9, -1.0, 1.0)
+    data = fsopt.Dataset(rng.standard_normal((24, 2)) + 0.5 * y[:, None], y)
+    result = sla_by_column_generation(data, concave_hinge(data, ALPHA), n_starts=2, seed=1)
+    better, at_zero = (run["objective"] for run in result.point["starts"])
+    assert better < at_zero == pytest.approx(9.0 * (1.0 - np.exp(-2.0 * ALPHA)))

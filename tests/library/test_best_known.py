@@ -15,11 +15,10 @@ from support import ROOT, sampled, written
 
 import fsopt
 from fsopt.data import gbd_set_one
-from fsopt.errors import ParameterError
 from fsopt.methods.preprocessing import preprocess
 from fsopt.verifier import verify
 from tools import realistic
-from tools.best_known import BestKnown, beaten, best_bound, best_known, solu
+from tools.best_known import beaten, best_known, solu
 
 SHELF, PAGES = ROOT / "models" / "realistic", ROOT / "docs" / "results"
 ROWS = json.loads((SHELF / realistic.INDEX).read_text(encoding="utf-8"))["instances"]
@@ -41,23 +40,6 @@ def test_a_value_or_a_bound_that_a_page_beats_is_found(field, share):
     assert len(beaten([{**closed, field: share * closed[field]}], PAGES)) == 1
     other = {**row, "name": "other", "parameters": {"m": 5, "c": 2.0}, field: share * row[field]}
     assert beaten([other], PAGES) == []
-
-
-def test_a_shelf_that_is_beaten_is_not_written(tmp_path, monkeypatch):
-    rows = [{**r, "best": 1.01 * r["best"]} if r["name"] == "fsp-m-bigm-sonar" else r for r in ROWS]
-    (tmp_path / realistic.INDEX).write_text(json.dumps({"instances": rows}))
-    monkeypatch.setattr(realistic, "written", lambda entry, folder: ({}, ROWS[0]))
-    with pytest.raises(ParameterError, match=r"98\.73"):
-        realistic.write_shelf(tmp_path, PAGES, ["rlp-wdbc"])
-    assert [path.name for path in tmp_path.iterdir()] == [realistic.INDEX]
-
-
-def test_of_equal_bounds_that_with_the_better_evidence_is_taken():
-    for sign in (1.0, -1.0):
-        routes = [BestKnown(None, sign * bound, word) for bound, word in ((3.0, "a"), (5.0, "b"), (5.0 - 1e-7, "c"))]
-        assert best_bound(routes, sign).proved_by == "c"
-        assert best_bound([*routes, BestKnown(None, sign * 4.9, "d")], sign).proved_by == "c"
-    assert best_bound([BestKnown(None, None, "nobody")], sign).bound is None
 
 
 @pytest.mark.slow
@@ -137,12 +119,3 @@ def test_the_cbf_file_solved_by_a_reader_of_its_own_has_the_best_value(name, tmp
     found = parse_cbf(unpacked(name, tmp_path))
     assert sum(k for _, k in found.columns) >= REALISTIC_ROWS[name]["size"]["columns"]
     assert solve_cbf(found) == pytest.approx(REALISTIC_ROWS[name]["best"], rel=1e-5)
-
-
-def test_the_instances_are_those_of_the_builders(tmp_path):
-    for name in ("onsvm-wdbc", "gmeb-dual-wdbc"):
-        entry = next(e for e in realistic.INSTANCES if e.name == name)
-        path = unpacked(name, tmp_path)
-        model = fsopt.build(entry.slug, realistic.data_of(entry.data), **entry.params)
-        fsopt.export(model, tmp_path / f"again{entry.suffix}")
-        assert (tmp_path / f"again{entry.suffix}").read_bytes() == path.read_bytes()

@@ -5,8 +5,8 @@ Equations of components in LaTeX: as they are written by hand, complete, and wit
 The stored optima, and .nl files in the readers of CasADi and POUNCE: both evaluate them at the stored optimum.
 """
 
+import dataclasses
 import hashlib
-import itertools
 import json
 import re
 import subprocess
@@ -23,7 +23,7 @@ from support import ROOT, sampled
 
 import fsopt
 from fsopt.compiler import compile_model
-from tools import instances, optima
+from tools import instances, optima, tables
 from tools.equations import latex, with_mathematics
 
 LIBRARY = ROOT / "models"
@@ -88,10 +88,6 @@ def test_written_anew_the_library_is_the_same_but_for_last_digits(tmp_path: Path
     assert changed == []
 
 
-def test_there_is_no_python() -> None:
-    assert not list(LIBRARY.rglob("*.py"))
-
-
 @pytest.mark.parametrize("slug", fsopt.MODELS)
 def test_the_files_are_those_of_the_stored_data_and_parameters(slug: str, tmp_path: Path) -> None:
     facts, model = facts_of(slug), stored_model(slug)
@@ -141,12 +137,6 @@ def test_the_page_states_program_components_and_optimum(slug: str) -> None:
     assert f"[{slug}]({slug}/README.md)" in (LIBRARY / "README.md").read_text(encoding="utf-8")
 
 
-def test_a_file_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(instances, "LIMIT", 1000)
-    with pytest.raises(fsopt.FsoptError, match=r"instance of 'rlp' has files of 1000 bytes or more: .*rlp\.lp"):
-        instances.write_instance("rlp", tmp_path / "rlp")
-
-
 BY_HAND = {
     "(16) s_j^2 <= 4 mu_1 (mu_+ v+_j + mu_- v-_j)": (
         r"(16) $s_{j}^{2} \le 4 \mu_{1} (\mu_{+} {v^+}_{j} + \mu_{-} {v^-}_{j})$"
@@ -167,20 +157,6 @@ def test_a_doc_is_as_written_by_hand_and_what_has_words_is_no_formula():
     assert {doc: with_mathematics(doc) for doc in BY_HAND} == BY_HAND
     assert latex("linearisation of RW") is None
     assert latex("a # b") is None
-
-
-def test_no_formula_of_a_page_is_left_to_markdown():
-    """An index or a power outside mathematics would be emphasis, or be shown as its characters."""
-    pages = [(ROOT / "models" / slug / "README.md").read_text(encoding="utf-8") for slug in fsopt.MODELS]
-    kinds = r"^\| `\w+` \| (?:variable|parameter|objective|constraint|complementarity) \| .*$"
-    found = [re.findall(kinds, page, re.M) for page in pages]
-    assert all(found)
-    for line in itertools.chain(*found):
-        equation = line.split(" | ")[3]
-        words = re.sub(r"\$[^$]*\$", "", equation)
-        assert not re.search(r"\w_\w|[<>]=.*_|_.*_", words), equation
-        for formula in re.findall(r"\$([^$]*)\$", equation):
-            assert formula.count("{") == formula.count("}")
 
 
 WRITTEN = [slug for slug in fsopt.MODELS if (LIBRARY / slug / f"{slug}.nl").is_file()]
@@ -260,14 +236,13 @@ def test_other_readers_of_the_nl_file_find_the_optimum_at_the_stored_point_which
     assert duals.tolist() == [known["duals"][name] for name in rows if all(row in known["duals"] for row in rows)]
 
 
-def test_a_good_point_stays_and_a_bad_one_is_replaced(tmp_path):
-    instances.write_instance("rlp", tmp_path / "rlp")
-    place = tmp_path / "rlp" / optima.JSON
-    first = place.read_text()
-    marked = json.dumps({**json.loads(first), "solver": "another"})
-    place.write_text(marked)
-    instances.write_instance("rlp", tmp_path / "rlp")
-    assert place.read_text() == marked
-    place.write_text(json.dumps({**json.loads(first), "objective": 0.0}))
-    instances.write_instance("rlp", tmp_path / "rlp")
-    assert json.loads(place.read_text())["objective"] == json.loads(first)["objective"]
+@pytest.mark.parametrize("name", tables.PLACES)
+def test_the_tables_of_a_file_are_those_of_the_registries(name):
+    text = (ROOT / name).read_text(encoding="utf-8")
+    assert text == tables.written(text, tables.PLACES[name]), "run 'make instances'"
+
+
+def test_entries_of_the_users_own_are_in_no_table(monkeypatch):
+    before = tables.papers()
+    monkeypatch.setitem(fsopt.METHODS.own, "mine", dataclasses.replace(fsopt.METHODS["svm"], name="mine"))
+    assert tables.papers() == before

@@ -1,12 +1,22 @@
-"""One verdict: no method calls an answer optimal that ``verify`` then refuses, whatever the data."""
+"""Methods on data that are hard, sparse or weighted: one verdict, the answers of dense and of repeated samples."""
+
+import dataclasses
+from functools import partial
 
 import numpy as np
 import pytest
-from support import sampled
+import scipy.sparse as sp
+from saved_records import as_read
+from support import blobs, sampled, without_model
 
 import fsopt
 from fsopt.answers.results import Status
-from fsopt.errors import DataError, FsoptError
+from fsopt.data import Dataset
+from fsopt.errors import DataError, FileError, FsoptError, ParameterError
+from fsopt.methods.baselines.filters import FILTERS
+from fsopt.methods.registry import METHODS
+from fsopt.models.registry import MODELS
+from fsopt.verification.verify import verify_record
 
 RNG = np.random.default_rng(5)
 Y = np.where(np.arange(16) % 2, 1.0, -1.0)
@@ -81,29 +91,6 @@ def test_answers_do_not_depend_on_the_unit(method):
         assert fsopt.fit(method, X * power, Y, **params).objective == pytest.approx(right.objective, rel=1e-9)
 
 
-@pytest.mark.parametrize("method", sampled(["svm", "pearson", "gbd"], 2))
-def test_a_class_that_weighs_nothing_beside_the_other_is_no_error(method):
-    fit = fsopt.fit(method, fsopt.Dataset(X, Y, weights=np.where(Y > 0, 1e100, 1.0)), time_limit=10)
-    assert np.isfinite(fit.objective)
-
-
-def test_scores_that_overflow_are_refused():
-    fit = fsopt.fit("svm", X * 1e-100, Y)
-    with pytest.raises(DataError, match="the score of row 8 overflows"):
-        fit.predict(with_cell(1e300) * 1e-50)
-
-
-def test_a_classifier_that_rounding_spoils_is_called_feasible_with_its_own_value():
-    """Weights of 1e10 and a feature of 5 leave 1e-6 of a score, at which samples on the margin change their side."""
-    X10 = np.column_stack([X, 5.0 + 1e-10 * X[:, :1]])
-    fit = fsopt.fit("l1-mpm", X10, Y)
-    found = fsopt.verify(fit, fsopt.Dataset(X10, Y))
-    assert (fit.status == "optimal") == found.verified
-    if fit.status == "feasible":
-        assert "as it is stated for raw features" in fit.warnings[-1]
-        assert fit.bound is None
-
-
 @pytest.mark.parametrize(
     ("method", "params"),
     [
@@ -117,3 +104,136 @@ def test_parameters_of_numpy_are_no_reason_to_refuse_an_answer(method, params):
     fit = fsopt.fit(method, X, Y, **params)
     assert fit.status == "optimal"
     assert fsopt.verify(fit, fsopt.Dataset(X, Y)).verified
+
+
+DRAWN = np.random.default_rng(5)
+DENSE = np.where(DRAWN.uniform(size=(60, 12)) < 0.3, DRAWN.normal(size=(60, 12)), 0.0)
+DENSE[:, 4] = 0.0
+DENSE[7] = 0.0
+DENSE[:, 6] *= 1e6
+SCORE = DENSE[:, :3] @ [2.0, -1.5, 1.0] + 0.4 * DRAWN.normal(size=60)
+SIDES = np.where(SCORE > 0.2, 1, -1)
+WEIGHTS = DRAWN.uniform(0.5, 2.0, 60)
+SPARSE, FULL = Dataset(sp.csc_matrix(DENSE), SIDES), Dataset(DENSE, SIDES)
+TAKES = [name for name, spec in METHODS.items() if spec.sparse]
+UNSHIFTED = {"l1-svm": {"c": 0.5}, "misclass": {"alpha": 1.0}}
+UNSHIFTED |= {name: {"w_cap": 2.0, "m": 3} for name in FILTERS}
+"""Parameters with which an optimum is unique, not 0, and does not depend on a shift."""
+
+
+@pytest.mark.parametrize("name", TAKES)
+def test_the_answer_is_that_of_the_dense_data_and_a_changed_one_is_not_verified(name, tmp_path):
+    params = {"scale": "standard", **UNSHIFTED.get(name, {})}
+    found, known = fsopt.fit(name, SPARSE, **params), fsopt.fit(name, FULL, **params)
+    assert found.objective == pytest.approx(known.objective, rel=1e-6, abs=1e-6)
+    if name != "misclass":  # which does not penalise features
+        assert found.support == known.support
+    assert found.status == known.status
+    np.testing.assert_array_equal(found.preprocessing.shift, 0.0)
+    np.testing.assert_allclose(found.decision_function(sp.coo_array(DENSE)), found.decision_function(DENSE))
+    assert found.trained.scores == pytest.approx(found.scores(FULL), abs=1e-9)
+    found.save(tmp_path / "fit.json")
+    assert fsopt.verify(str(tmp_path / "fit.json"), SPARSE).numerically
+    assert not fsopt.verify(dataclasses.replace(found, objective=0.99 * found.objective), SPARSE).numerically
+    assert not fsopt.verify(dataclasses.replace(found, coef=-found.coef), SPARSE).numerically
+    with pytest.raises(FileError, match="other data"):
+        fsopt.verify(found, FULL)
+    if METHODS[name].weights == "samples":
+        sparse, full = (dataclasses.replace(data, weights=WEIGHTS) for data in (SPARSE, FULL))
+        found, known = (fsopt.fit(name, data, **params) for data in (sparse, full))
+        assert found.objective == pytest.approx(known.objective, rel=1e-6, abs=1e-6)
+        assert fsopt.verify(found, sparse).numerically
+
+
+def test_other_methods_say_what_they_need_and_which_do_not():
+    for name in METHODS.keys() - set(TAKES):
+        message = f"method '{name}' needs dense data: 60 x 12 .* take 5.8e-06 GB"
+        with pytest.raises(DataError, match=message) as caught:
+            fsopt.fit(name, SPARSE)
+        assert "\n" not in str(caught.value)
+        assert "onsvm" in caught.value.hint
+        assert "Dataset(X.toarray(), y)" in caught.value.hint
+
+
+def test_models_and_questions_that_need_dense_data_say_so():
+    given = {"w": np.ones(12), "sigma": np.ones(12), "w_cap": 1.0, "m": 2}
+    asks = [lambda: fsopt.radius_path(SPARSE)]
+    for slug in MODELS.keys() - {"l1-hinge-part", "fsp-master"}:
+        trial = MODELS[slug].trial.params
+        params = dict(trial) or {k: v for k, v in given.items() if k in MODELS[slug].parameters}
+        asks.append(partial(fsopt.build, slug, SPARSE, **params))
+    for ask in asks:
+        with pytest.raises(DataError, match="needs dense data"):
+            ask()
+
+
+DATA = blobs(24, 4, gap=0.8, seed=3)
+COUNTS = np.random.default_rng(1).integers(1, 5, DATA.n)
+WEIGHTED = DATA.weighted(sample_weight=COUNTS)
+REPEATED = DATA.rows(np.repeat(np.arange(DATA.n), COUNTS))
+CASES = {
+    "gmeb": {"r_plus": 1.0, "r_minus": 2.0},
+    "gmeb by cuts": {"r_plus": 1.0, "r_minus": 2.0, "route": "theta-cuts"},
+    "gmeb by the primal": {"r_plus": 1.0, "r_minus": 2.0, "route": "primal"},
+    "svm": {},
+    "svm without a model": {},
+    "l1-svm": {},
+    "onsvm": {},
+    "onsvm without a model": {},
+    "gbd": {"m": 2},
+    "gbd-lambda": {"lam": 2.0},
+    "best-subset": {"m": 2},
+    "best-subset-penalised": {"lam": 2.0},
+    "rsvm": {"w_cap": 1.0},
+    "rsvm of the default capacity": {},
+    "rsvm with a kernel": {"kernel": "gaussian", "w_cap": 5.0, "width": 2.0},
+    "rfe": {"m": 2},
+    "pearson": {"m": 2},
+    "fisher": {"m": 2},
+    "ks": {"m": 2},
+    "infogain": {"m": 2},
+}
+
+
+@pytest.mark.parametrize("case", sampled(CASES, 6))
+def test_whole_weights_are_repeated_samples_and_the_check_needs_them(case):
+    name, params = case.split()[0], CASES[case]
+    fit_of = without_model if case.endswith("without a model") else fsopt.fit
+    weighted, repeated = fit_of(name, WEIGHTED, **params), fit_of(name, REPEATED, **params)
+    assert weighted.objective == pytest.approx(repeated.objective, rel=1e-6)
+    if weighted.kernel is None:
+        assert weighted.support == repeated.support
+        assert weighted.decision_function(DATA) == pytest.approx(repeated.decision_function(DATA), abs=1e-4)
+    assert weighted.status == repeated.status
+    if weighted.bound is not None:
+        assert weighted.bound == pytest.approx(repeated.bound, rel=1e-5)
+    record = as_read(weighted, WEIGHTED)
+    found = verify_record(record, WEIGHTED, "fit.json")
+    assert found.verified, found.certificate
+    for other in (DATA, DATA.weighted(sample_weight=COUNTS[::-1])):
+        with pytest.raises(fsopt.FsoptError, match="other data"):
+            verify_record(record, other, "fit.json")
+        try:
+            found = verify_record(as_read(weighted, other), other, "fit.json").verified
+        except FileError:  # cuts that are not dual feasible at these weights
+            found = False
+        assert not found
+
+
+def test_class_weights_of_fsv_multiply_the_mean_errors_of_their_class():
+    fit = fsopt.fit("fsv", DATA, class_weight={-1: 2.0, 1: 0.5}, lam=0.02)
+    errors = np.maximum(1 - DATA.y * fit.decision_function(DATA.X), 0)
+    loss = 0.5 * errors[DATA.y > 0].mean() + 2.0 * errors[DATA.y < 0].mean()
+    w = fit.coef * DATA.X.std(axis=0)
+    assert fit.objective == pytest.approx(0.98 * loss - 0.02 * np.expm1(-5.0 * np.abs(w)).sum(), rel=1e-6)
+    assert fsopt.verify(fit, DATA.weighted({-1: 2.0, 1: 0.5})).verified
+
+
+def test_a_method_without_weights_refuses_them():
+    for name in ("mpm", "s-mpm", "misclass", "mopfs", "pmm", "gmeb-penalised"):
+        with pytest.raises(ParameterError, match=f"method '{name}' has no place for weights"):
+            fsopt.fit(name, DATA, class_weight="balanced")
+    with pytest.raises(ParameterError, match="one weight for each class"):
+        fsopt.fit("fsv", WEIGHTED)
+    with pytest.raises(ParameterError, match="model 'mpm' has no place"):
+        fsopt.build("mpm", WEIGHTED)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support import blobs, sampled, there, without_model
+from support import blobs, sampled, without_model
 
 import fsopt
 from fsopt.answers.fits import fit_record
@@ -38,30 +38,6 @@ def test_a_stall_is_left_for_the_model_and_the_fit_says_so(method, stalling):
     assert fit.status == expected.status
     assert any("stalled" in warning and "clarabel" in warning for warning in fit.warnings)
     assert verify_record(fit_record(fit, data=DATA, source="drawn"), DATA, "drawn").verified
-
-
-@pytest.mark.parametrize("method", sampled(["svm", "svm-norm", "rsvm"], 1))
-def test_the_separated_classes_of_large_data_are_solved(method):
-    """The bound is 0 until the multipliers are nearly feasible, here for some dozen iterations: that is no stall."""
-    random = np.random.default_rng(0)
-    y = np.where(random.random(20_000) < 0.5, 1.0, -1.0)
-    X = random.standard_normal((20_000, 30))
-    X[:, :3] += 1.5 * y[:, None]
-    fit = fsopt.fit(method, fsopt.Dataset(X, y))
-    assert (fit.status, fit.solver, fit.bound > 0.0) == ("optimal", "fsopt", True)
-
-
-def test_an_answer_without_a_certificate_claims_no_inactive_capacity(stalling, monkeypatch):
-    monkeypatch.setattr(large_programs, "MODELLED", 0)
-    fit = fsopt.fit("rsvm", DATA)
-    assert fit.status == "feasible"
-    assert not any("inactive" in warning for warning in fit.warnings)
-    assert any("nearest to an optimum" in warning for warning in fit.warnings)
-
-
-def test_a_named_solver_is_the_only_route(stalling, monkeypatch):
-    monkeypatch.setattr(interior_point, "_goals", None)
-    assert fsopt.fit("svm", DATA, solver="clarabel").solver == "clarabel"
 
 
 def test_a_changed_model_is_solved_as_a_model(monkeypatch):
@@ -184,28 +160,3 @@ def test_every_solver_gives_the_answer_of_the_default_or_is_refused(method, solv
         assert (fit.certificate is None) == (default.certificate is None)
         assert fit.certificate is None or fit.certificate.kind == default.certificate.kind, solver
     assert {"highs", "clarabel"} & set(taken)
-
-
-@pytest.mark.parametrize(
-    ("method", "params", "master_solver"), [("gbd", {"m": 2}, "scip"), ("gbd-lambda", {"lam": 1.0}, "highs")]
-)
-def test_the_master_of_the_loop_has_a_solver_of_its_own(method, params, master_solver):
-    default = fsopt.fit(method, SOLVER_FLAGS_DATA, **params)
-    fit = fsopt.fit(method, SOLVER_FLAGS_DATA, preset="printed", master_solver=there(master_solver), **params)
-    assert fit.solver == f"{master_solver}+clarabel"
-    assert fit.status == default.status == "optimal"
-    assert fit.objective == pytest.approx(default.objective, rel=2e-6)
-
-
-def test_the_preset_is_the_loop_as_printed():
-    """From no feature on, each bound is the optimum of the master; a start that is given goes before the preset."""
-    printed = fsopt.fit("gbd", SOLVER_FLAGS_DATA, m=2, scale="none", preset="printed")
-    alphas = printed.details["alphas"]
-    assert alphas[0] == pytest.approx(np.ones(SOLVER_FLAGS_DATA.n), abs=1e-6)
-    for k, record in enumerate(printed.history, 1):
-        master = fsopt.solve(fsopt.build("fsp-master", SOLVER_FLAGS_DATA, m=2, cuts=np.maximum(alphas[:k], 0.0)))
-        assert (record["cuts"], record["bound"]) == (k, pytest.approx(master.objective, rel=2e-6, abs=1e-6))
-    started = fsopt.fit("gbd", SOLVER_FLAGS_DATA, m=2, scale="none", preset="printed", start="all")
-    assert started.history[0]["bound"] > printed.history[0]["bound"]
-    with pytest.raises(ParameterError, match="'preset' of 'gbd' is 'paper'"):
-        fsopt.fit("gbd", SOLVER_FLAGS_DATA, m=2, preset="paper")

@@ -1,19 +1,16 @@
 """A fit step by step, and what ends it: its user, Ctrl-C, or an exception of the progress function."""
 
 import dataclasses
-import gc
 import itertools
 import signal
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from support import blobs
 
 import fsopt
 from fsopt.common import clock
-from fsopt.drivers.run import Run, drained
-from fsopt.errors import FileError, ParameterError, SolverError, UnknownNameError
-from fsopt.linear.interior_point import minimise
+from fsopt.drivers.run import drained
+from fsopt.errors import ParameterError, SolverError, UnknownNameError
 from fsopt.methods import large_programs
 
 DATA = blobs(40, 6, seed=2, gap=0.3)
@@ -81,17 +78,6 @@ def test_a_loop_that_is_stopped_between_iterates_has_the_last_one_and_is_verifie
         assert fsopt.verify(fit, data).numerically
 
 
-def test_a_loop_that_nobody_holds_gives_its_file_back(tmp_path):
-    place = tmp_path / "run.npz"
-    loop = fsopt.steps("gbd", DATA, m=2, checkpoint=place)
-    next(loop)
-    with pytest.raises(FileError, match="another process"):
-        fsopt.fit("gbd", DATA, m=2, checkpoint=place)
-    del loop
-    gc.collect()
-    assert fsopt.fit("gbd", DATA, m=2, resume=place, checkpoint=place).status.solved
-
-
 @pytest.mark.parametrize("method", [name for name, spec in fsopt.METHODS.items() if not spec.resumable])
 def test_a_loop_of_seconds_has_no_checkpoints(method, tmp_path):
     place = tmp_path / "run.npz"
@@ -100,11 +86,6 @@ def test_a_loop_of_seconds_has_no_checkpoints(method, tmp_path):
         with pytest.raises(ParameterError, match=f"method '{method}' has no checkpoints") as caught:
             fsopt.fit(method, DATA, **given)
         assert "gbd, gbd-lambda, best-subset, best-subset-penalised have them" in caught.value.hint
-
-
-def test_a_driver_without_checkpoints_refuses_them(tmp_path):
-    with pytest.raises(ParameterError, match="'minimise' has no checkpoints"):
-        minimise(DATA, c=1.0, run=Run(checkpoint=tmp_path / "run.npz"))
 
 
 def test_a_loop_that_waits_leaves_limits_and_ctrl_c_to_its_user():
@@ -118,29 +99,6 @@ def test_a_loop_that_waits_leaves_limits_and_ctrl_c_to_its_user():
     for loop in loops:  # interleaved, each with the limits of its own
         assert loop.stop().stop == "interrupted"
     assert clock.left() is None
-
-
-def test_a_loop_that_began_in_the_main_thread_ends_in_another():
-    loop = fsopt.steps("best-subset", DATA, **LOOPS["best-subset"])
-    next(loop)
-    with ThreadPoolExecutor(1) as other:
-        assert other.submit(loop.stop).result().stop == "interrupted"
-
-
-def test_a_step_within_a_step_is_refused_and_the_loop_goes_on(monkeypatch):
-    loop, said = fsopt.steps("fsv", DATA), []
-
-    def meddling():
-        with pytest.raises(SolverError, match="within a step") as refused:
-            next(loop)
-        said.append(refused)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(clock, "check", meddling)
-        next(loop)
-        next(loop)
-    assert said
-    assert loop.stop().stop == "interrupted"
 
 
 def test_a_method_of_ones_own_without_steps_takes_part(monkeypatch):
@@ -182,8 +140,3 @@ def test_what_cannot_be_stopped_says_so(without_incumbent):
         fsopt.steps("fsv", DATA, progress=print)
     with pytest.raises(UnknownNameError):
         next(fsopt.steps("fvs", DATA))
-
-
-def test_a_fault_before_the_first_incumbent_is_raised(without_incumbent):
-    with pytest.warns(RuntimeWarning, match="my plot"), pytest.raises(ZeroDivisionError, match="my plot"):
-        fsopt.fit(without_incumbent, DATA, progress=failing)

@@ -52,52 +52,6 @@ def test_the_program_has_the_penalty_weight_of_the_fit():
     assert check_fit(fit, DATA).ok
 
 
-@pytest.mark.parametrize(
-    ("method", "params", "other"),
-    [
-        ("svm", {}, "onsvm"),
-        ("l1-mpm", {"delta": 0.1}, "mpm"),
-        ("fsv", {}, "misclass-step"),
-        ("l0-mpm", {"delta": 0.1}, "l1-mpm"),
-    ],
-)
-def test_the_program_is_one_of_the_method(method, params, other):
-    fit = fsopt.fit(method, DATA, **params)
-    assert check_fit(fit, DATA).ok
-    with contextlib.suppress(fsopt.errors.FsoptError):
-        assert not check_fit(forged(fit, program=other), DATA).ok
-
-
-@pytest.mark.parametrize("method", ["mpm", "l1-mpm", "l0-mpm", "s-mpm"])
-def test_limits_and_defaults_are_recomputed(method):
-    fit = fsopt.fit(method, DATA)
-    assert check_fit(fit, DATA).ok
-    names = {"ridge", "kappa_limit", "alpha_limit", "delta"} & set(fit.details)
-    assert len(names) >= 3
-    for name in names:
-        with contextlib.suppress(fsopt.errors.FsoptError):
-            assert not check_fit(forged(fit, **{name: fit.details[name] + 1e-3}), DATA).ok, name
-
-
-def test_a_part_of_the_features_is_not_all_of_them():
-    """The optimum of gmeb on fewer features is none on all of them."""
-    fit = fsopt.fit("gmeb", DATA, r_plus=1.0, r_minus=1.0)
-    few = fsopt.Dataset(np.column_stack([DATA.X[:, 2:], np.ones((DATA.n, 2))]), DATA.y)
-    part = fsopt.fit("gmeb", few, r_plus=1.0, r_minus=1.0)
-    coef = np.append(np.zeros(2), part.coef[:2])
-    false = dataclasses.replace(
-        fit,
-        coef=coef,
-        intercept=part.intercept,
-        objective=part.objective,
-        bound=part.bound,
-        support=tuple(j + 2 for j in part.support),
-        features=tuple(DATA.features[j + 2] for j in part.support),
-    )
-    details = {**part.details, "sigma": np.append(np.zeros(2), part.details["sigma"][:2])}
-    assert not check_fit(forged(false, **details), DATA).ok
-
-
 def test_the_kernel_is_that_of_the_parameters():
     fit = fsopt.fit("l1-mpm", DATA, kernel="gaussian", delta=0.1)
     assert check_fit(fit, DATA).ok
@@ -127,18 +81,6 @@ def test_a_fit_by_a_solver_without_multipliers_is_verified_by_those_that_it_was_
 
 
 SAVED_DATA = blobs(24, 4, seed=3)
-
-
-@pytest.mark.parametrize(
-    ("method", "params"), [("gmeb", {"route": "maybe"}), ("gbd", {"max_cuts": 1}), ("fsv", {"approx": "maybe"})]
-)
-def test_a_value_that_the_method_refuses_is_refused_in_a_file(method, params):
-    fit = fsopt.fit(method, SAVED_DATA)
-    with pytest.raises(FsoptError):
-        fsopt.fit(method, SAVED_DATA, **params)
-    (name,) = params
-    with pytest.raises(FileError, match=rf"the saved parameters of '{method}' are damaged: {name}"):
-        check_fit(dataclasses.replace(fit, params={**fit.params, **params}), SAVED_DATA)
 
 
 @pytest.mark.parametrize("method", list(METHODS))
@@ -176,14 +118,3 @@ def test_a_gap_above_a_thousandth_is_feasible_within_the_tolerance(method, param
     narrow = fsopt.fit(method, data, tolerance=WIDEST, **params)
     assert (narrow.status, narrow.stop) == ("optimal", "optimal")
     assert (narrow.objective - narrow.bound) / max(1.0, narrow.objective) <= WIDEST
-
-
-def test_an_exact_check_of_a_wide_interval_claims_bounds_and_prints_its_width(wdbc):
-    data = wdbc.rows(slice(0, 120)).columns(slice(0, 8))
-    fit = fsopt.fit("best-subset", data, m=5, tolerance=WIDE)
-    [claim] = fsopt.verify(fit, data, exact=True).exact.plain()["claims"]
-    assert claim["claim"] == "bounds on the optimum over all allowed selections"
-    assert float(claim["relative_width"]) > WIDEST
-    [proved] = fsopt.verify(fsopt.fit("best-subset", data, m=5), data, exact=True).exact.plain()["claims"]
-    assert proved["claim"] == "the optimum over all allowed selections"
-    assert float(proved["relative_width"]) <= 1e-6

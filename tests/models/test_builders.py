@@ -1,4 +1,4 @@
-"""What every builder documents: its program, parameters, components and source.
+"""What every builder documents: its program, parameters, components and source; the registries have every module.
 
 docs/notation.md has every component and every keyword of every model.
 
@@ -12,7 +12,9 @@ A mutable parameter at its next value is the model that is built with it: the sa
 import inspect
 import json
 import re
+from importlib import import_module
 from math import inf, nextafter
+from pathlib import Path
 
 import numpy as np
 import pyomo.environ as pyo
@@ -27,7 +29,6 @@ from fsopt.errors import FsoptError
 from fsopt.models.display import meanings
 from fsopt.models.draws import instance_data, trial_data
 from fsopt.models.papers import PAPERS
-from fsopt.models.spec import state_types
 from tools.instances import build_instance
 
 KINDS = (pyo.Var, pyo.Param, pyo.Objective, pyo.Constraint, Complementarity)
@@ -72,10 +73,6 @@ def test_every_component_is_described_with_its_equation(spec) -> None:
         assert component.name in named
         if component.ctype in KINDS[2:]:
             assert re.match(r"\([\w-]+\)", component.doc), f"{component.name}: {component.doc}"
-
-
-def test_no_two_models_have_the_same_summary() -> None:
-    assert len({spec.summary for spec in fsopt.MODELS.values()}) == len(fsopt.MODELS)
 
 
 @pytest.mark.parametrize("slug", fsopt.MODELS)
@@ -129,11 +126,6 @@ def test_html_has_program_components_and_values_after_a_solve():
     assert "<td>margin</td>" in model.clone()._repr_html_()
 
 
-@pytest.mark.parametrize("slug", fsopt.MODELS)
-def test_each_model_shows_its_program_under_its_name(slug):
-    assert build_instance(slug)._repr_html_().startswith(f"<h4>{slug}</h4>\n$$")
-
-
 def test_a_parameter_has_its_meaning_behind_its_name_or_below_its_type():
     doc = (
         "Return it.\n\nParameters\n----------\na, b : two numbers, the\n    second of which is large.\n"
@@ -150,34 +142,6 @@ def test_a_parameter_has_its_meaning_behind_its_name_or_below_its_type():
         **dict.fromkeys("fg", "As in :func:`fsopt.fit`."),
         "h": "(p,) costs.",
     }
-
-
-def test_types_and_defaults_are_those_of_the_signature():
-    def build_own(data: "object", *, c: "float" = 0.0, u: "list | None" = None, v: "float | None" = None) -> None:
-        """Return it.
-
-        Parameters
-        ----------
-        data : Any.
-        c : >= 0, the penalty weight
-            of all.
-        u, v : int, optional
-            Both, or none.
-
-        Returns
-        -------
-        ConcreteModel
-        """
-
-    fsopt.ModelSpec("own", build_own, "LP")  # the docstring of a builder of another package is its own
-    assert "c : >= 0" in str(build_own.__doc__)
-    stated = (
-        "Parameters\n----------\ndata : object\n    Any.\nc : float, default 0.0\n    >= 0, the penalty weight\n"
-        "    of all.\nu, v : list or float, optional\n    Both, or none.\n\nReturns\n-------\nConcreteModel"
-    )
-    for _ in range(2):
-        state_types(build_own)
-        assert inspect.getdoc(build_own) == f"Return it.\n\n{stated}"
 
 
 GOLDEN_MODELS_KINDS = {"model": {}, "relax": {"relax": True}}
@@ -256,10 +220,27 @@ def test_the_arrays_are_those_of_a_new_build(slug, name):
     assert compile_model(model).objective_at(x) == anew.objective_at(x)
 
 
-def test_a_path_over_c_solves_what_a_new_build_does():
-    data = trial_data("onsvm")
-    session = fsopt.Session(fsopt.build("onsvm", data))
-    session.model.c = 10
-    optimum = session.solve().objective
-    assert not session.rebuilt
-    assert optimum == pytest.approx(fsopt.solve(fsopt.build("onsvm", data, c=10.0)).objective, rel=1e-6)
+PACKAGE = Path(fsopt.__file__).parent
+
+
+def test_an_entry_is_the_module_of_its_name_with_its_function_and_spec() -> None:
+    for registry, package, others, verb in (
+        (fsopt.MODELS, "models", "own", "build"),
+        (fsopt.METHODS, "methods", "baselines", "fit"),
+    ):
+        for name, spec in registry.items():
+            stem = name.replace("-", "_")
+            module = import_module((spec.builder if verb == "build" else spec.fit).__module__)
+            function = getattr(module, f"{verb}_{stem}")
+            assert any(spec is each for each in getattr(module, "SPECS", None) or [module.SPEC])
+            assert module.__name__.startswith(f"fsopt.{package}.{spec.paper or others}.")
+            assert (function, name) == ((spec.builder, spec.slug) if verb == "build" else (spec.fit, spec.name))
+            assert spec.paper is None or spec.paper in PAPERS
+            assert spec.equation if verb == "build" else set(spec.models) <= set(fsopt.MODELS)
+
+
+def test_every_module_with_a_spec_is_registered() -> None:
+    for package, registry in (("models", fsopt.MODELS), ("methods", fsopt.METHODS)):
+        files = (PACKAGE / package).glob("*/*.py")
+        specs = [path for path in files if re.search("^SPECS? = ", path.read_text(encoding="utf-8"), re.MULTILINE)]
+        assert {f"{path.parent.name}.{path.stem}" for path in specs} == set(registry.modules)

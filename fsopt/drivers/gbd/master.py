@@ -132,11 +132,6 @@ class ClosedForm(Master):
 
     takes the features with :math:`g_j > \lambda_j`, the slopes of the cut being :math:`g_j = \tfrac12 q_j^2` (Aytug,
     (15)). Its bound is the largest of those of single cuts.
-
-    Raises
-    ------
-    ParameterError : a master with constraints on the selection or without penalty weights, or one that no closed form
-        solves.
     """
 
     def __init__(self, data: Dataset, model: pyo.ConcreteModel, solver: str | None) -> None:

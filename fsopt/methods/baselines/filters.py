@@ -238,12 +238,7 @@ def fit_ranked(
 
 
 def check(saved: SavedFit) -> Certificate:
-    """Certify a saved fit of a filter again: scores, which are computed anew, ranking, and the last machine.
-
-    Raises
-    ------
-    FileError : the saved scores, ranking or multipliers are damaged.
-    """
+    """Certify a saved fit of a filter again: scores, which are computed anew, ranking, and the last machine."""
     fit, data = saved.fit, saved.data
     scores = FILTERS[fit.method](data)
     with reading("ranking"):

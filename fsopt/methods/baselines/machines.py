@@ -22,7 +22,7 @@ from fsopt.common.customising import changes_in_force
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import combination, hinge, midpoint_intercept, project_multipliers
-from fsopt.data.matrices import SMALL, Preprocessing, column_deviations
+from fsopt.data.matrices import SMALL, Preprocessing
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.column_generation import column_generation
 from fsopt.drivers.run import Run, Steps, multipliers
@@ -41,12 +41,10 @@ from fsopt.methods.preprocessing import (
     kernel_values,
     make_fit,
     preprocess,
-    raw_hyperplane,
     selection,
     support_vectors,
-    without_rounding,
 )
-from fsopt.methods.spec import SET_BY_METHOD, SavedFit
+from fsopt.methods.spec import SET_BY_METHOD, SavedFit, in_units
 from fsopt.methods.verdict import evidence, extend, saved_alpha
 from fsopt.models.blocks import number
 from fsopt.models.gbd.feature_lists import WeightBounds
@@ -104,17 +102,11 @@ MACHINES: Mapping[str, tuple[str, Driver, Order]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Trained:
-    """A machine on the samples it was given.
+    """A machine on the samples it was given, its parameters and outcome.
 
-    Attributes
-    ----------
-    at : the parameters of its model.
-    w, b : (p,) weights and the intercept.
-    alpha : (n,) multipliers of the margins, within their bounds and with y'alpha = 0.
-    beta : (n,) with w = X'beta, of ``svm`` and ``rsvm``: its nonzeros are the support vectors; 0 where not known.
-    outcome : of the solver or driver.
-    warnings : remarks that the user should read.
-    program : evidence in the place of alpha, where the model has bounds on weights or changes of the user.
+    The multipliers ``alpha`` (n,) of the margins are within their bounds, with y'alpha = 0. Of ``svm`` and ``rsvm``
+    w = X'beta with ``beta`` (n,), 0 where not known: its nonzeros are the support vectors. ``program`` is evidence in
+    the place of alpha, where the model has bounds on weights or changes of the user.
     """
 
     at: Mapping[str, Any]
@@ -143,16 +135,8 @@ def train(
 ) -> Steps[Trained]:
     """Train a machine on preprocessed data, by the first of its routes that ends in a certified optimum.
 
-    Parameters
-    ----------
-    slug : of :data:`MACHINES`.
-    value : of its parameter; None for the default capacity of ``rsvm``.
-    order : of the routes, by default that of the machine.
-    bounds : on weights, as parameters of the model, with which the model is the only route.
-
-    Raises
-    ------
-    SolverError : it was not solved, or the solver gives no multipliers.
+    ``value`` is that of its parameter, None for the default capacity of ``rsvm``; with ``bounds`` on weights, as
+    parameters of the model, the model is the only route.
     """
     name, driver, own_order = MACHINES[slug]
     value = default_capacity(data.total, squared_radius(data)) if value is None else value
@@ -234,14 +218,7 @@ def squared_radius(data: Dataset) -> float:
 
 
 def train_on_subset(slug: str, work: Dataset, subset: Indices, run: Run, value: float | None) -> Steps[Trained]:
-    """Train a machine on some features: ``feasible``, without a bound, because their selection is not proved.
-
-    Parameters
-    ----------
-    slug, value : as in :func:`train`.
-    work : preprocessed, all features.
-    subset : places of the features, perhaps none.
-    """
+    """Train a machine on some features: ``feasible``, without a bound, because their selection is not proved."""
     part = _part(work, subset)
     found = yield from train(slug, part, run, value, order=without_model)
     penalty, c = machine_of(slug, found.at)
@@ -276,16 +253,7 @@ def subset_fit(
 
 
 def check_subset(saved: SavedFit, subset: Indices) -> Certificate:
-    """Certify the last machine of a saved fit again, a heuristic answer without a bound.
-
-    Parameters
-    ----------
-    subset : places of the features that the method selects before it, computed again.
-
-    Raises
-    ------
-    FileError : the saved multipliers are damaged.
-    """
+    """Certify the last machine of a heuristic on features that are selected before it, which are computed again."""
     fit, at = saved.fit, saved.params
     part = _part(saved.data, subset)
     with reading("proof"):
@@ -348,7 +316,7 @@ def fit_machine(
         function, work, warnings = kernel_values(work, kernel, width)
         # The images less their mean: with y'alpha = 0 neither w nor the loss depends on it.
         samples = centred_factor(work)
-    words = WeightBounds.of(slug, data, bounds).scaled(map_.scale).words(data)
+    words = in_units(slug, data, bounds, map_.scale)
     found = yield from train(slug, samples, run, value, order=without_model if kernel else None, bounds=words)
     w, b = found.w, found.b
     outcome, details = found.outcome, found.program or found.proof
@@ -362,7 +330,7 @@ def fit_machine(
                 break
         support, details = support_vectors(np.abs(w)), found.proof
     else:
-        support = _above(rule, data, raw_hyperplane(Hyperplane(w, b, ()), map_)[0])
+        support = rule.of(data, w / map_.scale)
     if further is not None:
         details = {**details, **further(work, w, details, function is not None)}
     return make_fit(
@@ -375,14 +343,3 @@ def fit_machine(
         details=details,
         kernel=function,
     )
-
-
-def _above(rule: SelectionRule, data: Dataset, coef: Vector) -> tuple[int, ...]:
-    """Return the features that a rule, which is relative, selects by weights of raw features, rounded zeros apart."""
-    deviation = column_deviations(data.X, data.weights)
-    return rule.select(without_rounding(coef, deviation), deviation)
-
-
-def selected_by(rule: SelectionRule, saved: SavedFit) -> tuple[int, ...]:
-    """Return the features that a rule selects from a saved fit, with a kernel the support vectors."""
-    return _above(rule, saved.raw, saved.fit.coef) if saved.fit.kernel is None else support_vectors(np.abs(saved.w))

@@ -83,12 +83,7 @@ def one_percent(p: int) -> Mapping[str, Any]:
 
 
 def check(saved: SavedFit) -> Certificate:
-    """Certify the support vector machine on the features that are left again; their choice has no certificate.
-
-    Raises
-    ------
-    FileError : the features or the multipliers are damaged.
-    """
+    """Certify the support vector machine on the features that are left again; their choice has no certificate."""
     p = saved.data.p
     with reading("selection"):
         chosen: Indices = np.array(saved.fit.details["chosen"], dtype=np.intp)

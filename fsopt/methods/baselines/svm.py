@@ -10,9 +10,9 @@ from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import ParameterError
-from fsopt.methods.baselines.machines import RULE, fit_machine, selected_by
+from fsopt.methods.baselines.machines import RULE, fit_machine
 from fsopt.methods.preprocessing import SelectionRule
-from fsopt.methods.spec import MethodSpec
+from fsopt.methods.spec import MethodSpec, selected_by
 from fsopt.models.gbd.feature_lists import weight_bounds
 
 

@@ -100,12 +100,7 @@ def parts_of(data: Dataset, count: int, share: float = SHARE, seed: int = 0) -> 
 
 
 def check(saved: SavedFit) -> Certificate:
-    """Certify a saved fit again: the parts, the SVM on each of them, the union of their features, the last SVM.
-
-    Raises
-    ------
-    FileError : the saved SVMs are damaged.
-    """
+    """Certify a saved fit again: the parts, the SVM on each of them, the union of their features, the last SVM."""
     fit, data = saved.fit, saved.data
     parts = parts_of(data, int(fit.params["n_partitions"]))
     with reading("proof"):

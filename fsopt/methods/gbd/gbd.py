@@ -39,7 +39,8 @@ from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.problem import BranchSettings
 
 
-def fit_by_cuts(
+@with_keywords_of(SelectionConstraints.of, without=("exclude",))
+def fit_gbd(
     data: Dataset,
     run: Run,
     *,
@@ -52,7 +53,20 @@ def fit_by_cuts(
     scale: str = "standard",
     **selection: Any,
 ) -> Steps[Fit]:
-    r"""Run generalized Benders decomposition and return the Fit of its incumbent.
+    r"""Fit the best support vector machine with a limited number of features, by generalized Benders cuts (GBD-M).
+
+    .. math::
+
+        \min_{\sigma \in \{0,1\}^p}\ & F(\sigma) \quad\text{s.t.}\quad e'\sigma \le M \ \text{or}\
+        \beta'\sigma \le B, \ \text{and rules between features} \\
+        & F(\sigma) = \min\ \tfrac12 w'w + C e'\xi \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0,\
+        w_j = 0 \text{ if } \sigma_j = 0
+
+    A loop of two explicit models: the subproblem ``fsp-sub``, a quadratic program in the solver ``solver``, gives F and
+    a cut at a selection; the master ``fsp-master``, an MILP in the solver ``master_solver``, gives a lower bound and
+    the next selection. From 5,000 entries of the data on fsopt's interior point solves the subproblem, where no solver
+    is named and no model changed. Method ``best-subset`` solves the same problem without a solver, and closes larger
+    gaps.
 
     Parameters
     ----------
@@ -75,48 +89,6 @@ def fit_by_cuts(
         >= 2, cuts after which the loop stops.
     scale : str, default 'standard'
         Preprocessing of the features: ``standard`` (default), ``center`` or ``none``.
-    **selection
-        Constraints and penalty weights, as :func:`fsopt.models.gbd.fsp_master.build_fsp_master` takes them.
-
-    Returns
-    -------
-    Fit
-        With ``sigma`` and ``alphas``, the multipliers behind the cuts, in its details.
-
-    Raises
-    ------
-    ParameterError : a parameter out of range, or constraints that no selection satisfies.
-    """
-    started = time.perf_counter()
-    c = number("gbd", "c", c)
-    work, map_ = preprocess(data, scale)
-    settings = GbdSettings(start, preset, master_solver, tolerance, max_cuts)
-    rules = in_units("gbd", data, selection, map_.scale)
-    program = build_fsp_master(work, **rules)
-    bounds = {name: rules[name] for name in BOUNDS if name in rules}
-    direct = not bounds and interior_order(work, run, repeated=True)[0]
-    sub = interior_point.minimise if direct else build_fsp_sub(work, c=c, **bounds)
-    result = yield from gbd.steps(work, program, sub, c=c, settings=settings, run=run)
-    problem = selection_problem(work, program, c)
-    return fit_of(data, map_, problem, result, program.rules.groups, evidence="alphas", started=started)
-
-
-@with_keywords_of(SelectionConstraints.of, fit_by_cuts, without=("exclude",))
-def fit_gbd(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
-    r"""Fit the best support vector machine with a limited number of features, by generalized Benders cuts (GBD-M).
-
-    .. math::
-
-        \min_{\sigma \in \{0,1\}^p}\ & F(\sigma) \quad\text{s.t.}\quad e'\sigma \le M \ \text{or}\
-        \beta'\sigma \le B, \ \text{and rules between features} \\
-        & F(\sigma) = \min\ \tfrac12 w'w + C e'\xi \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0,\
-        w_j = 0 \text{ if } \sigma_j = 0
-
-    A loop of two explicit models: the subproblem ``fsp-sub``, a quadratic program in the solver ``solver``, gives F and
-    a cut at a selection; the master ``fsp-master``, an MILP in the solver ``master_solver``, gives a lower bound and
-    the next selection. From 5,000 entries of the data on fsopt's interior point solves the subproblem, where no solver
-    is named and no model changed. Method ``best-subset`` solves the same problem without a solver, and closes larger
-    gaps.
 
     Returns
     -------
@@ -134,10 +106,21 @@ def fit_gbd(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
     -----
     Aytug, GBD-M, (5)-(11) and Table 1.
     """
-    return fit_by_cuts(data, run, **keywords)
+    started = time.perf_counter()
+    c = number("gbd", "c", c)
+    work, map_ = preprocess(data, scale)
+    settings = GbdSettings(start, preset, master_solver, tolerance, max_cuts)
+    rules = in_units("gbd", data, selection, map_.scale)
+    program = build_fsp_master(work, **rules)
+    bounds = {name: rules[name] for name in BOUNDS if name in rules}
+    direct = not bounds and interior_order(work, run, repeated=True)[0]
+    sub = interior_point.minimise if direct else build_fsp_sub(work, c=c, **bounds)
+    result = yield from gbd.steps(work, program, sub, c=c, settings=settings, run=run)
+    problem = selection_problem(work, program, c)
+    return fit_of(data, map_, problem, result, program.rules.groups, evidence="alphas", started=started)
 
 
-@with_keywords_of(SelectionConstraints.of, fit_by_cuts, without=("exclude",))
+@with_keywords_of(fit_gbd)
 def fit_gbd_lambda(data: Dataset, run: Run, *, lam: float | Sequence[float] = 1.0, **keywords: Any) -> Steps[Fit]:
     r"""Fit the best support vector machine with a penalty weight on each feature, by generalized Benders cuts.
 
@@ -166,7 +149,7 @@ def fit_gbd_lambda(data: Dataset, run: Run, *, lam: float | Sequence[float] = 1.
     Aytug, GBD-lambda, (12)-(15). The printed closed form for sigma solves a master problem of one cut; with more cuts
     it is an MILP. ``preset="closed-form"`` runs the loop with it.
     """
-    return fit_by_cuts(data, run, lam=lam, **keywords)
+    return fit_gbd(data, run, lam=lam, **keywords)
 
 
 GBD = MethodSpec(
@@ -194,8 +177,8 @@ GBD_LAMBDA = replace(
 )
 
 
-def fit_by_search(
-    method: str,
+@with_keywords_of(SelectionConstraints.of, without=("exclude",))
+def fit_best_subset(
     data: Dataset,
     run: Run,
     *,
@@ -208,16 +191,23 @@ def fit_by_search(
     scale: str = "standard",
     **selection: Any,
 ) -> Steps[Fit]:
-    r"""Run branch and Benders and return the Fit of its incumbent.
+    r"""Fit the best support vector machine with a limited number of features, by branch and Benders.
+
+    .. math::
+
+        \min_{\sigma \in \{0,1\}^p}\ & F(\sigma) \quad\text{s.t.}\quad e'\sigma \le M \ \text{or}\
+        \beta'\sigma \le B, \ \text{and rules between features} \\
+        & F(\sigma) = \min\ \tfrac12 w'w + C e'\xi \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0,\
+        w_j = 0 \text{ if } \sigma_j = 0
+
+    With ``loss="squared-hinge"`` the second term is :math:`C \xi'\xi`, with ``loss="logistic"``
+    :math:`C \sum_i \ln(1 + e^{-y_i(w'x_i + b)})`.
+
+    A branch and bound whose node bound is the Boolean relaxation, with Benders cuts shared by all nodes. It calls no
+    solver. Method ``gbd`` is the loop of cuts and master problems of the paper, in solvers of choice.
 
     Parameters
     ----------
-    method : str
-        Its name, for messages.
-    data : Dataset
-        The training data.
-    run : Run
-        Time limit, progress, checkpoints and executor.
     c : float, default 1.0
         > 0, penalty weight of the loss.
     loss : str, default 'hinge'
@@ -235,49 +225,6 @@ def fit_by_search(
     scale : str, default 'standard'
         Preprocessing of the features, by statistics of the training samples: ``standard`` (default), ``center`` or
         ``none``.
-    **selection
-        Constraints and penalty weights, as :func:`fsopt.models.gbd.fsp_master.build_fsp_master` takes them.
-
-    Returns
-    -------
-    Fit
-        With ``sigma`` and ``evidence``, the tree of the search, in its details.
-
-    Raises
-    ------
-    ParameterError : a parameter out of range, or a master that was changed by more than constraints on the selection.
-    """
-    started = time.perf_counter()
-    c = number(method, "c", c)
-    work, map_ = preprocess(data, scale)
-    rules = in_units(method, data, selection, map_.scale)
-    master = build_fsp_master(work, **rules)
-    problem = selection_problem(work, master, c, loss_of(loss), whole=True)
-    first = None
-    if initial is not None:
-        first = np.zeros(problem.p, dtype=bool)
-        first[list(master.rules.groups.indices(method, "initial", data, initial, "a list"))] = True
-    settings = BranchSettings(tolerance, max_nodes, first, 1 if jobs is None else jobs)
-    result = yield from branch_and_benders.steps(problem, settings=settings, run=run)
-    return fit_of(data, map_, problem, result, master.rules.groups, evidence="evidence", started=started)
-
-
-@with_keywords_of(SelectionConstraints.of, fit_by_search, without=("exclude",))
-def fit_best_subset(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
-    r"""Fit the best support vector machine with a limited number of features, by branch and Benders.
-
-    .. math::
-
-        \min_{\sigma \in \{0,1\}^p}\ & F(\sigma) \quad\text{s.t.}\quad e'\sigma \le M \ \text{or}\
-        \beta'\sigma \le B, \ \text{and rules between features} \\
-        & F(\sigma) = \min\ \tfrac12 w'w + C e'\xi \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0,\
-        w_j = 0 \text{ if } \sigma_j = 0
-
-    With ``loss="squared-hinge"`` the second term is :math:`C \xi'\xi`, with ``loss="logistic"``
-    :math:`C \sum_i \ln(1 + e^{-y_i(w'x_i + b)})`.
-
-    A branch and bound whose node bound is the Boolean relaxation, with Benders cuts shared by all nodes. It calls no
-    solver. Method ``gbd`` is the loop of cuts and master problems of the paper, in solvers of choice.
 
     Returns
     -------
@@ -298,10 +245,22 @@ def fit_best_subset(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
     The problem is Aytug's (FSP-M), with the cuts (7); the node bound is half the squared k-support norm for the
     cardinality (Argyriou, Foygel and Srebro, 2012).
     """
-    return fit_by_search("best-subset", data, run, **keywords)
+    started = time.perf_counter()
+    c = number("best-subset", "c", c)
+    work, map_ = preprocess(data, scale)
+    rules = in_units("best-subset", data, selection, map_.scale)
+    master = build_fsp_master(work, **rules)
+    problem = selection_problem(work, master, c, loss_of(loss), whole=True)
+    first = None
+    if initial is not None:
+        first = np.zeros(problem.p, dtype=bool)
+        first[list(master.rules.groups.indices("best-subset", "initial", data, initial, "a list"))] = True
+    settings = BranchSettings(tolerance, max_nodes, first, 1 if jobs is None else jobs)
+    result = yield from branch_and_benders.steps(problem, settings=settings, run=run)
+    return fit_of(data, map_, problem, result, master.rules.groups, evidence="evidence", started=started)
 
 
-@with_keywords_of(SelectionConstraints.of, fit_by_search, without=("exclude",))
+@with_keywords_of(fit_best_subset)
 def fit_best_subset_penalised(
     data: Dataset, run: Run, *, lam: float | Sequence[float] = 1.0, **keywords: Any
 ) -> Steps[Fit]:
@@ -331,7 +290,7 @@ def fit_best_subset_penalised(
     -----
     The problem is Aytug's (FSP-lambda).
     """
-    return fit_by_search("best-subset-penalised", data, run, lam=lam, **keywords)
+    return fit_best_subset(data, run, lam=lam, **keywords)
 
 
 BEST_SUBSET = replace(

@@ -64,14 +64,8 @@ def selection_problem(
 ) -> SelectionProblem:
     """Return the problem whose master was built, without its constraints on other variables than sigma.
 
-    Parameters
-    ----------
-    whole : whether a master with such constraints or variables, or with cuts, is refused. Without them more selections
-        are allowed, so that a bound is confirmed too seldom, never too often.
-
-    Raises
-    ------
-    ParameterError : a master of other features, or one that minimises anything but theta and penalties of sigma.
+    Without them more selections are allowed: a bound is confirmed too seldom, never too often. With ``whole`` such a
+    master is refused, and one with cuts.
     """
     program = compile_model(master)
     columns = np.array([program.column[id(v)] for v in master.sigma.values()])
@@ -169,12 +163,7 @@ NAME = "the optimum over all allowed selections"
 
 
 def check_selection(saved: SavedFit) -> Certificate:
-    """Recompute the certificate of a best subset: the bound of each leaf of a tree from its cut.
-
-    Raises
-    ------
-    FileError : the saved tree, cuts or selection are damaged.
-    """
+    """Recompute the certificate of a best subset: the bound of each leaf of a tree from its cut."""
     fit, problem = saved.fit, problem_of(saved.data, saved.params)
     hyperplane = hyperplane_of(saved)
     value, checks = hyperplane.value(problem), {"constraints": hyperplane.violation(problem)}
@@ -202,12 +191,7 @@ def hyperplane_of(saved: SavedFit) -> SelectedHyperplane:
 
 
 def selection_claims(saved: SavedFit) -> list[Claim]:
-    """Return the claim of a best subset: its interval, from the tree and from the hyperplane.
-
-    Raises
-    ------
-    FileError : the evidence is damaged.
-    """
+    """Return the claim of a best subset: its interval, from the tree and from the hyperplane."""
     fit, at = saved.fit, saved.params
     if saved.data.weights is not None:
         return [not_shown(NAME, WEIGHTED)]

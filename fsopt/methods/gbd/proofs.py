@@ -106,10 +106,6 @@ def selection_program(problem: SelectionProblem) -> Part:
 
     The slack is that up to which constraints hold in a search, since costs are decimals that doubles round: it makes a
     difference for no whole numbers.
-
-    Raises
-    ------
-    ParameterError : the samples have weights.
     """
     if problem.weights is not None:
         raise ParameterError(WEIGHTED, "leave out exact, or the weights")
@@ -152,18 +148,10 @@ def evidence_of(
     hyperplane: SelectedHyperplane | None,
     nodes: Mapping[int, int | None] | None = None,
 ) -> Evidence:
-    """Return the program of a search, and its evidence, in plain data.
+    """Return the program of a search, and its evidence, in plain data; ValueError for a damaged tree or cut.
 
-    Parameters
-    ----------
-    stream, cuts : of the tree; names of cuts are their places.
-    hyperplane : the incumbent; None for a bound alone.
-    nodes : number of a node that is marked in the stream -> its cut, None for a known selection.
-
-    Raises
-    ------
-    ParameterError : as of :func:`selection_program`.
-    ValueError : the stream is no tree, or a cut is not dual feasible.
+    The names of cuts are their places; ``nodes`` has the cut of each node that is marked in the stream, None for a
+    known selection.
     """
     program = selection_program(problem)
     multipliers = list(cuts)

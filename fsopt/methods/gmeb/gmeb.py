@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
-import scipy
 
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
@@ -51,7 +50,7 @@ from fsopt.models.gmeb.gmeb import (
     build_gmeb_primal,
     build_gmeb_sdp,
 )
-from fsopt.models.gmeb.norm import GmebNorm, radius
+from fsopt.models.gmeb.norm import GmebNorm, minimum, radius
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import no_multipliers, solver_spec
 from fsopt.typing import Indices, Mask, Vector
@@ -77,14 +76,9 @@ ROUTES = tuple(BUILDERS)
 
 @dataclass(frozen=True)
 class Classifier:
-    """A hyperplane inside the unit ball of the norm, and how it was found.
+    """A hyperplane inside the unit ball of the norm, its multipliers mu (n,), and the outcome behind it.
 
-    Attributes
-    ----------
-    w, b : (p,) weights and the intercept.
-    mu : (n,) multipliers of the margins.
-    outcome : of the solve or loop behind it, with objective value, bound and certificate of the hyperplane.
-    separable : whether it is a separating hyperplane of smallest norm.
+    The outcome has the value of the hyperplane, which is that of smallest norm where the data are ``separable``.
     """
 
     w: Vector
@@ -136,11 +130,8 @@ def quotients(data: Dataset, norm: GmebNorm, mu: Vector, among: Mask | None = No
     def largest(theta: float) -> float:
         return float(at(theta)[places].max(initial=0.0))
 
-    thetas = list(norm.ends)
-    if len(thetas) == 2:  # u is concave: its quotients and their maximum are convex in theta
-        inner = scipy.optimize.minimize_scalar(largest, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-12})
-        thetas.append(float(inner.x))
-    theta = min(thetas, key=largest)
+    # u is concave: its quotients and their maximum are convex in theta.
+    theta = minimum(largest, (0.0, 1.0))[1] if len(norm.ends) == 2 else norm.ends[0]
     return at(theta), theta
 
 
@@ -156,12 +147,7 @@ def by_model(session: Session, data: Dataset, norm: GmebNorm, *, hard: bool = Fa
 
 
 def by_route(route: str, data: Dataset, norm: GmebNorm, run: Run, *, hard: bool = False) -> Steps[Classifier]:
-    """Solve (15) by a formulation, or for the separating hyperplane of smallest norm, by cuts or by cones.
-
-    Raises
-    ------
-    SolverError : it was not solved, or there is no separating hyperplane.
-    """
+    """Solve (15) by a formulation, or for the separating hyperplane of smallest norm, by cuts or by cones."""
     radii: dict[str, Any] = {"r_plus": norm.r_plus, "r_minus": norm.r_minus}
     if route != CUTS:
         build = build_gmeb_hard_margin if hard else BUILDERS[route]
@@ -228,11 +214,7 @@ def classified(
 ) -> Steps[Answer]:
     """Return the certified classifier of a route, of smallest norm where the data are separable, and warnings.
 
-    Parameters
-    ----------
-    data, norm : in the same units.
-    route : word of :data:`ROUTES`, or ``auto`` for the dual and, where its answer is not certified, cuts.
-    first : solves the first of these in a session of its own instead.
+    Data and norm are in the same units; ``first`` solves the first of the routes in a session of its own instead.
     """
     return _priced(data, norm, run, route) if by_features(data, run) else _whole(data, norm, run, route, first)
 
@@ -306,7 +288,7 @@ def fit_gmeb(
     return make_fit(
         data,
         prepared.map_,
-        Hyperplane(w, found.b, RULE.select(w / prepared.map_.scale, data.X.std(axis=0))),
+        Hyperplane(w, found.b, RULE.of(data, w / prepared.map_.scale)),
         found.outcome,
         started=started,
         warnings=(*prepared.warnings, *warnings),
@@ -320,12 +302,7 @@ def fit_gmeb(
 
 
 def saved_gmeb(saved: SavedFit) -> tuple[GmebNorm, Vector, bool]:
-    """Return the norm of a saved fit, its multipliers (n,), and whether its data are separable.
-
-    Raises
-    ------
-    FileError : its multipliers are damaged.
-    """
+    """Return the norm of a saved fit, its multipliers (n,), and whether its data are separable."""
     with reading("multipliers"):
         radii = [np.inf if saved.fit.params[k] is None else float(saved.fit.params[k]) for k in ("r_plus", "r_minus")]
         mu, separable = finite_vector(saved.fit.details["mu"], saved.data.n), bool(saved.fit.details["separable"])
@@ -333,12 +310,7 @@ def saved_gmeb(saved: SavedFit) -> tuple[GmebNorm, Vector, bool]:
 
 
 def check(saved: SavedFit) -> Certificate:
-    """Certify a saved fit again: neither the norm nor the quotients depend on the units of the features.
-
-    Raises
-    ------
-    FileError : the saved multipliers are damaged.
-    """
+    """Certify a saved fit again: neither the norm nor the quotients depend on the units of the features."""
     (norm, mu, separable), details = saved_gmeb(saved), saved.fit.details
     proof, scales = certify_gmeb(saved.data, norm, saved.w, saved.b, mu, separable=separable), norm.scales(saved.w)
     with reading("proof"):
@@ -352,10 +324,6 @@ def exact_claims(saved: SavedFit) -> list[Claim]:
 
     It is in the units of the fit, where rounding is small beside every term. The dual point follows from :math:`\mu`,
     which gives :math:`\mu_1, \mu_+, \mu_-` of (16); separable data have the bound 0 of all multipliers 0.
-
-    Raises
-    ------
-    FileError : the saved multipliers are damaged.
     """
     prepared, (norm, mu, separable) = unit_rms(saved.raw, saved.fit.params["scale"]), saved_gmeb(saved)
     part = saved.data.columns(prepared.kept)

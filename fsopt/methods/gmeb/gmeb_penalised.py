@@ -106,7 +106,7 @@ def fit_gmeb_penalised(
     return make_fit(
         data,
         prepared.map_,
-        Hyperplane(w, result.point["b"], RULE.select(w / prepared.map_.scale, data.X.std(axis=0))),
+        Hyperplane(w, result.point["b"], RULE.of(data, w / prepared.map_.scale)),
         result,
         started=started,
         warnings=prepared.warnings + zero,
@@ -119,12 +119,7 @@ def fit_gmeb_penalised(
 
 
 def check(saved: SavedFit) -> Certificate:
-    """Certify a saved fit again from the leaves of its search.
-
-    Raises
-    ------
-    FileError : the saved leaves are damaged, or there are no saved bounds.
-    """
+    """Certify a saved fit again from the leaves of its search."""
     fit, data = saved.fit, saved.raw
     with reading("proof"):
         prepared = unit_rms(data, fit.params["scale"])
@@ -231,6 +226,6 @@ SPECS = (
         equation="(9), (19), section 5",
         estimator="NormSVM",
         driver="interior-point",
-        support=partial(machines.selected_by, machines.RULE),
+        support=partial(selected_by, machines.RULE),
     ),
 )

@@ -127,12 +127,7 @@ def scale_cost(work: Dataset, weight: float, cap: float) -> float:
 
 
 def check(saved: SavedFit) -> Certificate:
-    """Recompute the certificate of a saved fit: histories, the bound on the final E, and the last (15).
-
-    Raises
-    ------
-    FileError : the saved evidence is damaged.
-    """
+    """Recompute the certificate of a saved fit: histories, the bound on the final E, and the last (15)."""
     fit, data = saved.fit, saved.data
     with reading("proof"):
         at: dict[str, Any] = {

@@ -20,10 +20,9 @@ from fsopt.methods.baselines.machines import (
     default_capacity,
     fit_machine,
     gamma_of,
-    selected_by,
     squared_radius,
 )
-from fsopt.methods.spec import MethodSpec, SavedFit
+from fsopt.methods.spec import MethodSpec, SavedFit, selected_by
 from fsopt.methods.verdict import finite_vector, saved_alpha
 from fsopt.typing import Vector
 

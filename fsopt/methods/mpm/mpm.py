@@ -290,12 +290,7 @@ def l0_objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> V
 
 
 def check_l0(saved: SavedFit) -> Certificate:
-    """Certify the first-order condition of DCA again: the last step, linearised at the answer, does not improve it.
-
-    Raises
-    ------
-    FileError : the saved step is damaged.
-    """
+    """Certify the first-order condition of DCA again: the last step, linearised at the answer, does not improve it."""
     penalty = approximation(saved.params["approx"], saved.params["alpha"])
 
     def costs(at: Completed) -> float:

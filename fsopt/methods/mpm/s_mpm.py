@@ -62,13 +62,8 @@ NEARLY = 1e4
 class WeightedAccuracy:
     r"""The outer objective :math:`J = \theta\alpha + (1-\theta)\beta`, :math:`\alpha = g^2/(1+g^2)`, at a hyperplane.
 
-    Attributes
-    ----------
-    beta : worst-case accuracy of class -1.
-    ratio : g, the penalised ratio of :func:`fsopt.models.mpm.mpm.penalised_ratio`, 0 where it is negative.
-    theta : weight of class +1.
-    spread : ``||F_2 w|| / ||F_1 w||``, minus the derivative of g in kappa(beta) (envelope theorem).
-    w, solved : (p,) weights, and the solve behind them.
+    ``beta`` is the worst-case accuracy of class -1, ``ratio`` g of :func:`fsopt.models.mpm.mpm.penalised_ratio`, or 0
+    where that is negative, and ``spread`` is ``||F_2 w|| / ||F_1 w||``: minus the derivative of g in kappa(beta).
     """
 
     beta: float
@@ -110,14 +105,9 @@ class WeightedAccuracy:
 
 @dataclass
 class AccuracySearch:
-    """The search over beta: one inner program, solved again for each beta.
+    """The search over beta: one inner program of some features or all, solved again for each beta.
 
-    Attributes
-    ----------
-    inner : the program, of all features or of some.
-    space, lam, theta : of the method.
-    found : hyperplanes with an accuracy of class +1 above 0, in the order of their solves.
-    details : evidence for the last optimum.
+    ``found`` are the hyperplanes with an accuracy of class +1 above 0, ``details`` the evidence for the last optimum.
     """
 
     inner: Restricted
@@ -163,10 +153,6 @@ class AccuracySearch:
 
         It is stationary where the inner program is certified and the slope is 0, else feasible. Without an inner
         maximum the hyperplane of the grid with the most even accuracies is taken, and a warning added.
-
-        Raises
-        ------
-        InfeasibleError : the penalty leaves no weight, or the inner program is unbounded.
         """
         _, stop = yield from run_loop(self._maximise(), self.inner.recorder)
         if not self.found:
@@ -350,12 +336,7 @@ def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Valu
 
 
 def check(saved: SavedFit) -> Certificate:
-    """Certify the inner cone program again, and that the outer slope is 0 where the fit is called stationary.
-
-    Raises
-    ------
-    FileError : the saved program is damaged.
-    """
+    """Certify the inner cone program again, and that the outer slope is 0 where the fit is called stationary."""
     if not saved.w.any() or not has_program(saved):
         return make(Kind.FEASIBLE, {}, objective=saved.value)
     with reading("step"):

@@ -155,17 +155,9 @@ def moments_of(data: Dataset, at: Mapping[str, Any]) -> Moments:
 
 @dataclass(frozen=True)
 class FeatureSpace:
-    """The preprocessed data, the map that was applied, their moments, and the largest worst-case accuracy.
+    """The preprocessed features, or kernel values, their moments, and the largest worst-case accuracy.
 
-    Attributes
-    ----------
-    work : preprocessed features, or kernel values, whose features are the training samples.
-    map_ : the preprocessing of the raw features.
-    moments : means and covariance factors of the classes of ``work``.
-    limit : alpha* of these moments.
-    moment_options : the keyword ``ridge`` of the moments, which the builders take, too.
-    kernel : the kernel function; None where ``work`` has the features themselves.
-    warnings : remarks about the kernel values, and about an infinite kappa*.
+    The features of kernel values are the training samples; ``moment_options`` has the ridge, which builders take, too.
     """
 
     work: Dataset
@@ -203,10 +195,6 @@ class FeatureSpace:
         width : float, optional
             > 0, of the Gaussian kernel, in the units of the preprocessed features; None takes sqrt(p v / 2), with v the
             variance of all entries of the preprocessed samples.
-
-        Raises
-        ------
-        ParameterError : a parameter outside its range, a kernel with ridge 0, or kernel values that are too alike.
         """
         work, map_ = preprocess(data, scale)
         function, warnings = None, tuple[str, ...]()
@@ -262,12 +250,7 @@ def _figures(moments: Moments, ridge: float) -> dict[str, float]:
 
 
 def kernel_ridge(values: Dataset, ridge: float | None) -> float:
-    """Return the ridge of kernel values, the default where it is None.
-
-    Raises
-    ------
-    ParameterError : a ridge of 0, with which their covariances are singular.
-    """
+    """Return the ridge of kernel values, the default where it is None."""
     if ridge is None:
         bare = Moments.of(values)
         total = sum(float((factor**2).sum()) for factor in (bare.factor1, bare.factor2))
@@ -278,13 +261,7 @@ def kernel_ridge(values: Dataset, ridge: float | None) -> float:
 
 
 def asked_delta(method: str, delta: float | None, limit: Limit) -> float:
-    """Return the worst-case accuracy to ask for: delta, or a share of alpha* where it is None.
-
-    Raises
-    ------
-    InfeasibleError : delta > alpha*.
-    ParameterError : delta outside (0, 1).
-    """
+    """Return the worst-case accuracy to ask for: delta, or a share of alpha* where it is None."""
     if delta is None:
         return min(DEFAULT_SHARE * limit.alpha, DEFAULT_SHARE)
     delta = number(method, "delta", delta)
@@ -298,12 +275,7 @@ def asked_delta(method: str, delta: float | None, limit: Limit) -> float:
 
 
 def stated_accuracies(saved: SavedFit) -> dict[str, float]:
-    """Return the distances of the accuracies, their limits, the ridge and the delta that a saved fit states.
-
-    Raises
-    ------
-    FileError : they are damaged.
-    """
+    """Return the distances of the accuracies, their limits, the ridge and the delta that a saved fit states."""
     own, details = saved.fit.params, saved.fit.details
     with reading("list of worst-case accuracies"):
         ridge = own.get("ridge")

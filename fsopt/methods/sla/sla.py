@@ -50,35 +50,30 @@ def fit_linearised(
     data: Dataset,
     run: Run,
     slug: str,
+    problem: ConcaveHinge,
     *,
-    alpha: float,
     scale: str,
     hint: str,
-    lam: float | None = None,
-    approx: str | Penalty = "exp",
     n_starts: int = 1,
     seed: int = 0,
 ) -> Steps[Fit]:
-    """Run SLA on (20), or on (21), and return the Fit of the hyperplane at which it ended, its rounded weights 0.
+    """Run SLA on (20) or (21), whose step has a slug, and return the Fit of its last hyperplane, rounded weights 0.
 
-    Parameters
-    ----------
-    slug : of the model of a step.
-    hint : advice of the warning about w = 0.
-    lam, alpha, approx, n_starts, seed, scale : of :func:`fit_fsv`; of (20) there is no lambda.
+    The warning about w = 0 ends with the ``hint``.
     """
     started = time.perf_counter()
     work, map_ = preprocess(data, scale)
-    problem = concave_hinge(work, alpha, lam, approx)
-    if uses_generation(work, run, features=lam is not None):
+    if uses_generation(work, run, features=not problem.counted):
         result = yield from sla_by_column_generation.steps(work, problem, n_starts=n_starts, seed=seed, run=run)
         at = result.point
         b, step = at["b"], {} if at["alpha"] is None else {"alpha": at["alpha"]}
     else:
-        params = {"alpha": problem.penalty.slope} if lam is None else {"alpha": problem.penalty.slope, "lam": lam}
+        weight = {} if problem.counted else {"lam": problem.omega}
         names = [name for (name,) in CONCAVE[slug]]
-        terms = ConcaveTerms(tuple((k, f"cost_{k}") for k in names), alpha, 1.0 if lam is None else lam, approx)
-        result = yield from sla.steps(build(slug, work, **params), terms, n_starts=n_starts, seed=seed, run=run)
+        pairs = tuple((k, f"cost_{k}") for k in names)
+        terms = ConcaveTerms(pairs, problem.alpha, weight.get("lam", 1.0), problem.approx)
+        model = build(slug, work, alpha=problem.penalty.slope, **weight)
+        result = yield from sla.steps(model, terms, n_starts=n_starts, seed=seed, run=run)
         at = result.point
         b, step = -at["gamma"], evidence(slug, {}, at["proof"])
     w, values = without_rounding(at["w"], largest_values(work.X)), [one["objective"] for one in at["starts"]]
@@ -104,12 +99,7 @@ def stated(saved: SavedFit) -> dict[str, float]:
 
 
 def check(saved: SavedFit) -> Certificate:
-    """Certify the minimum principle again, at the linearisation of the answer by its saved multipliers.
-
-    Raises
-    ------
-    FileError : the saved step is damaged.
-    """
+    """Certify the minimum principle again, at the linearisation of the answer by its saved multipliers."""
     data, at = saved.data, saved.params
     problem = concave_hinge(data, at["alpha"], at.get("lam"), at.get("approx", "exp"))
     errors, sizes = np.maximum(1.0 - data.y * (data.X @ saved.w + saved.b), 0.0), np.abs(saved.w)
@@ -183,18 +173,9 @@ def fit_fsv(
     vector machines and concave optimization*, Optimization Methods and Software 25 (2010), with 1 / alpha for epsilon.
     """
     lam, alpha = number("fsv", "lam", lam), number("fsv", "alpha", alpha)
-    fitted = yield from fit_linearised(
-        data,
-        run,
-        "fsv-step",
-        alpha=alpha,
-        scale=scale,
-        hint="lower lam",
-        lam=lam,
-        approx=approx,
-        n_starts=n_starts,
-        seed=seed,
-    )
+    problem = concave_hinge(data, alpha, lam, approx)
+    fit = fit_linearised(data, run, "fsv-step", problem, scale=scale, hint="lower lam", n_starts=n_starts, seed=seed)
+    fitted = yield from fit
     return fitted if isinstance(approx, str) else replace(fitted, params=words_of(approx))
 
 
@@ -253,8 +234,8 @@ def fit_misclass(
     -----
     Mangasarian, (20), section 4 and Algorithm 4.1.
     """
-    alpha = number("misclass", "alpha", alpha)
-    return fit_linearised(data, run, "misclass-step", alpha=alpha, scale=scale, hint="the classes overlap too much")
+    problem = concave_hinge(data, number("misclass", "alpha", alpha))
+    return fit_linearised(data, run, "misclass-step", problem, scale=scale, hint="the classes overlap too much")
 
 
 MISCLASS = MethodSpec(

@@ -148,10 +148,6 @@ def weight_bounds(
         Feature -> lower bound <= 0 on its weight, in the units of the features as given; None for no bounds.
     upper : Mapping[Feature, float], optional
         Feature -> upper bound >= 0 on its weight, in the units of the features as given; None for no bounds.
-
-    Raises
-    ------
-    ParameterError : an unknown feature, bounds that exclude 0, or a feature whose weight is to be 0.
     """
     low, high = np.full(data.p, -np.inf), np.full(data.p, np.inf)
     for what, given, bounds, inside in (("lower", lower, low, "[-inf, 0]"), ("upper", upper, high, "[0, inf]")):

@@ -64,14 +64,8 @@ def build_fsp_m(
     -----
     Aytug, (FSP-M).
     """
-    name = "fsp-m"
-    constraints = SelectionConstraints.of(name, data, **selection).with_default_cardinality()
-    model = new_product_model(name, data, constraints, c, loss_of(loss))
-    model.objective = pyo.Objective(
-        expr=product_objective(model, data, c, loss_of(loss)), doc="(FSP-M) 1/2 sum_j sigma_j w_j^2 + C e'xi"
-    )
-    add_product_constraints(model, data, constraints, "(FSP-M)")
-    return model
+    constraints = SelectionConstraints.of("fsp-m", data, **selection).with_default_cardinality()
+    return _as_printed("fsp-m", data, constraints, c, loss)
 
 
 @with_keywords_of(SelectionConstraints.of, without=("m", "costs", "budget"))
@@ -119,15 +113,36 @@ def build_fsp_lambda(
     -----
     Aytug, (FSP-lambda).
     """
-    name = "fsp-lambda"
-    constraints = SelectionConstraints.of(name, data, **selection)
-    weights = feature_weights(name, constraints.groups, lam)
-    model = new_product_model(name, data, constraints, c, loss_of(loss))
-    model.objective = pyo.Objective(
-        expr=product_objective(model, data, c, loss_of(loss)) + selection_cost(model, weights),
-        doc="(FSP-lambda) 1/2 sum_j sigma_j w_j^2 + C e'xi + lambda'sigma",
-    )
-    add_product_constraints(model, data, constraints, "(FSP-lambda)")
+    constraints = SelectionConstraints.of("fsp-lambda", data, **selection)
+    return _as_printed("fsp-lambda", data, constraints, c, loss, feature_weights("fsp-lambda", constraints.groups, lam))
+
+
+def _as_printed(
+    name: str, data: Dataset, constraints: SelectionConstraints, c: float, loss: str, weights: Vector | None = None
+) -> pyo.ConcreteModel:
+    """Return a model with bounded weights w, and v for the products sigma_j w_j (J), the weights in use."""
+    equation = "(FSP-M)" if weights is None else "(FSP-lambda)"
+    c, found = number(name, "c", c), loss_of(loss)
+    model = new_model(name, data)
+    add_classifier(model)
+    add_selection(model, constraints)
+    model.v = pyo.Var(model.J, doc="v_j = sigma_j w_j, weights after selection")
+    for variables in (model.w, model.v):
+        constraints.bounds.within(largest_weight(data, c, loss=found)).add_to(variables)
+    add_slacks(model, found)
+    objective = 0.5 * sum(model.v[j] * model.w[j] for j in model.J) + hinge_cost(model, data, c, found)
+    if weights is not None:
+        objective += selection_cost(model, weights)
+    doc = f"{equation} 1/2 sum_j sigma_j w_j^2 + C e'xi" + " + lambda'sigma" * (weights is not None)
+    model.objective = pyo.Objective(expr=objective, doc=doc)
+    sigma = selection_of_features(model, constraints)
+
+    def product(model: pyo.ConcreteModel, j: int) -> Any:
+        return model.v[j] - sigma[j] * model.w[j] == 0
+
+    model.margin = margin_constraint(model, data, model.v, f"{equation} y_i (v'x_i + b) + xi_i >= 1")
+    model.product = pyo.Constraint(model.J, rule=product, doc=f"{equation} v_j = sigma_j w_j")
+    constraints.add_to(model)
     return model
 
 
@@ -189,40 +204,6 @@ def new_selection_model(
     add_selection(model, constraints, relax=relax)
     add_slacks(model, loss)
     return model
-
-
-def new_product_model(
-    name: str, data: Dataset, constraints: SelectionConstraints, c: float, loss: Loss = HINGE
-) -> pyo.ConcreteModel:
-    """Return a selection model with bounded weights w and v for the products sigma_j w_j (J), the weights in use."""
-    c = number(name, "c", c)
-    model = new_model(name, data)
-    add_classifier(model)
-    add_selection(model, constraints)
-    model.v = pyo.Var(model.J, doc="v_j = sigma_j w_j, weights after selection")
-    for weights in (model.w, model.v):
-        constraints.bounds.within(largest_weight(data, c, loss=loss)).add_to(weights)
-    add_slacks(model, loss)
-    return model
-
-
-def product_objective(model: pyo.ConcreteModel, data: Dataset, c: float, loss: Loss = HINGE) -> Any:
-    """Return the expression 1/2 sum_j sigma_j w_j^2 + C e'xi, as 1/2 v'w + C e'xi, or with another loss."""
-    return 0.5 * sum(model.v[j] * model.w[j] for j in model.J) + hinge_cost(model, data, c, loss)
-
-
-def add_product_constraints(
-    model: pyo.ConcreteModel, data: Dataset, constraints: SelectionConstraints, equation: str
-) -> None:
-    """Add ``margin`` (I) with the weights v, ``product`` (J), and the constraints on the selection."""
-    sigma = selection_of_features(model, constraints)
-
-    def product(model: pyo.ConcreteModel, j: int) -> Any:
-        return model.v[j] - sigma[j] * model.w[j] == 0
-
-    model.margin = margin_constraint(model, data, model.v, f"{equation} y_i (v'x_i + b) + xi_i >= 1")
-    model.product = pyo.Constraint(model.J, rule=product, doc=f"{equation} v_j = sigma_j w_j")
-    constraints.add_to(model)
 
 
 SPECS = (

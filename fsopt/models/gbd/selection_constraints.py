@@ -64,10 +64,6 @@ def selection_rules(
         Pairs [j, k]: if j is selected, so is k.
     conflicts : Sequence[Sequence[Feature]], default ()
         Sets of features, at most one of each is selected.
-
-    Raises
-    ------
-    ParameterError : an unknown feature, or another form.
     """
     pairs = [groups.indices(name, "implies", data, pair, "a pair") for pair in listed(name, "implies", implies)]
     if any(len(pair) != 2 for pair in pairs):
@@ -155,10 +151,6 @@ class SelectionConstraints:
         -------
         SelectionConstraints
             By index: of groups, where features form some.
-
-        Raises
-        ------
-        ParameterError : a parameter is wrong, or no selection satisfies all constraints.
         """
         if m is not None and (costs is not None or budget is not None):
             raise ParameterError(f"'{name}' takes m, or costs with budget, not both", "leave one")

@@ -83,12 +83,6 @@ class GmebNorm:
         sigma: Vector = np.where(u > 0, np.abs(w) / np.where(u > 0, u, 1.0), 0.0)
         return sigma
 
-    def theta_of(self, mu_plus: float, mu_minus: float) -> float:
-        r"""Return the theta of the multipliers of the radii, :math:`\mu_+R_+/(\mu_+R_+ + \mu_-R_-)`."""
-        plus = max(mu_plus, 0.0) * self.r_plus if np.isfinite(self.r_plus) else 0.0
-        minus = max(mu_minus, 0.0) * self.r_minus if np.isfinite(self.r_minus) else 0.0
-        return plus / (plus + minus) if plus + minus > 0 else self.ends[0]
-
 
 def minimum(convex: Callable[[float], float], ends: tuple[float, float]) -> tuple[float, float]:
     """Return the minimum of a convex function on an interval, and where it is attained."""

@@ -48,10 +48,6 @@ class Moments:
             Divide the covariance of a class of m samples by m - 1 instead of m.
         ridge : float, default 0.0
             >= 0, added to the diagonals of both covariances, in squared units of the features.
-
-        Raises
-        ------
-        ParameterError : ridge < 0, unbiased that is not true or false, or unbiased with a class of one sample.
         """
         ridge = number("Moments", "ridge", ridge)
         if not isinstance(unbiased, bool):

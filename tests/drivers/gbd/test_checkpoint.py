@@ -9,7 +9,6 @@ import os
 from contextlib import suppress
 
 import numpy as np
-import pyomo.environ as pyo
 import pytest
 from saved_records import lasting
 from support import blobs, reference, sampled
@@ -22,7 +21,6 @@ from fsopt.drivers.gbd.subproblem import Subproblem
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
 from fsopt.errors import FileError
-from fsopt.linear.interior_point import minimise
 
 C, M = 4.0, 2
 DATA = reference("gbd_n6")
@@ -78,36 +76,6 @@ def test_a_run_that_ends_within_its_checkpoint_proves_its_bound(saved, tmp_path,
     again = run(resume=tmp_path / "end.npz")
     assert again.status is Status.OPTIMAL
     assert again.bound == pytest.approx(whole.bound, rel=1e-6)
-
-
-def test_training_is_not_repeated(tmp_path):
-    trained = []
-
-    def training(data, **how):
-        trained.append(data.p)
-        return minimise(data, **how)
-
-    first = run(sub=training, checkpoint=tmp_path / "run.npz")
-    count = len(trained)
-    again = run(sub=training, resume=tmp_path / "run.npz")
-    assert len(trained) == count
-    assert (again.objective, again.solver, again.iterations) == (first.objective, first.solver, first.iterations)
-    assert again.bound == pytest.approx(first.bound, rel=1e-6)
-
-
-def test_selections_of_a_master_with_variables_of_its_own_are_tried_again(tmp_path):
-    """Nothing but the master tells whether they satisfy its constraints."""
-
-    def either(master):
-        master.group = pyo.Var(domain=pyo.Binary)
-        master.first = pyo.Constraint(expr=master.sigma[0] + master.sigma[1] <= 2 * master.group)
-        master.second = pyo.Constraint(expr=master.sigma[2] + master.sigma[3] <= 2 * (1 - master.group))
-
-    whole = run(m=3, change=either)
-    run(m=3, change=either, checkpoint=tmp_path / "run.npz", max_cuts=5)
-    again = run(m=3, change=either, resume=tmp_path / "run.npz")
-    assert again.status is whole.status is Status.OPTIMAL
-    assert again.objective == pytest.approx(whole.objective, rel=2e-6)
 
 
 def rewritten(path, change):

@@ -7,9 +7,7 @@ GBD on masters that a reader has changed: fixed features, own variables, own cut
 The cut loop with groups of features, signs and bounds on weights: enumeration, units, false statements.
 """
 
-import copy
 import itertools
-import math
 
 import numpy as np
 import pyomo.environ as pyo
@@ -18,20 +16,17 @@ from grouped_cases import bounds, drawn, enumerated, partition
 from support import all_values, blobs, keeps, reference, sampled, there
 
 import fsopt
-from fsopt.answers.fits import fit_record
-from fsopt.answers.records import sealed
 from fsopt.answers.results import Status
 from fsopt.drivers.gbd import subproblem
 from fsopt.drivers.gbd.driver import GbdSettings, gbd
 from fsopt.drivers.gbd.master import ClosedForm
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import OutOfTimeError, Run
-from fsopt.errors import InfeasibleError, ParameterError, SolverError
+from fsopt.drivers.run import Run
+from fsopt.errors import ParameterError
 from fsopt.linear.interior_point import minimise
 from fsopt.models.gbd.fsp_master import build_fsp_master, cut_coefficients
 from fsopt.models.gbd.fsp_sub import build_fsp_sub
-from fsopt.solvers.base import Session
-from fsopt.verification.verify import check_fit, verify_record
+from fsopt.verification.verify import check_fit
 
 C = 4.0
 
@@ -93,19 +88,6 @@ def test_every_cut_is_valid_everywhere_also_that_at_a_fractional_point():
             assert constant - slopes @ np.array(sigma) <= value + 1e-7 * max(1.0, value)
 
 
-@pytest.mark.parametrize("limits", [{"m": 2}, {"lam": 3.0}], ids=str)
-def test_the_bounds_are_monotone_and_enclose_the_optimum(limits):
-    data = blobs(24, 5, seed=4)
-    result = run(data, limits, start="zero")
-    lower, upper = ([h[k] for h in result.history] for k in ("bound", "objective"))
-    best = least(all_values(data, C), limits)
-    assert len(lower) >= 3
-    assert np.all(np.diff(lower) >= 0)
-    assert np.all(np.diff(upper) <= 0)
-    assert max(lower) <= best * (1 + 2e-6)
-    assert min(upper) >= best * (1 - 2e-6)
-
-
 def test_penalty_weights_that_the_user_adds_to_the_objective_count():
     data = reference("gbd_n6")
     master = fsopt.build("fsp-master", data, m=3)
@@ -128,36 +110,6 @@ def test_a_master_that_repeats_itself_ends_the_loop_without_a_claim(monkeypatch)
     assert result.bound < 0.999 * result.objective
 
 
-def test_all_selections_of_all_features_need_one_iteration():
-    data = reference("gbd_n6")
-    result = run(data, {"m": data.p})
-    assert (result.iterations, result.status) == (1, Status.OPTIMAL)
-    assert result.objective == pytest.approx(all_values(data, C)[(1,) * data.p], rel=2e-6)
-
-
-@pytest.mark.parametrize(
-    ("unit", "limits", "settings"),
-    [
-        (1.0, {"m": 2}, {}),
-        (1.0, {"costs": [1.0, 2.0, 1.0, 3.0], "budget": 3.0}, {"start": "zero"}),
-        (10.0, {"lam": 0.4}, {}),
-    ],
-    ids=["cardinality", "budget", "penalty weight"],
-)
-def test_the_optimum_is_that_of_the_model(unit, limits, settings):
-    data = blobs(30, 4, seed=3, gap=0.5)
-    data = data.with_X(unit * data.X)
-    answers = [
-        gbd(data, fsopt.build("fsp-master", data, **limits), sub, c=0.7, settings=GbdSettings(**settings))
-        for sub in (minimise, fsopt.build("fsp-sub", data, c=0.7))
-    ]
-    ours, theirs = answers
-    assert ours.status is Status.OPTIMAL
-    assert ours.objective == pytest.approx(theirs.objective, rel=1e-6)
-    assert np.array_equal(ours.point["sigma"], theirs.point["sigma"])
-    assert ours.bound <= theirs.objective * (1 + 1e-7)
-
-
 @pytest.mark.parametrize(("method", "params"), [("gbd", {"m": 2}), ("gbd-lambda", {"lam": 0.4})])
 def test_the_method_builds_no_subproblem_of_large_data(method, params, monkeypatch):
     data = blobs(30, 4, seed=4, gap=0.5)
@@ -173,38 +125,6 @@ def test_the_method_builds_no_subproblem_of_large_data(method, params, monkeypat
         fsopt.fit(method, data, solver="clarabel", **params)
 
 
-def closed_form(data, **keywords):
-    return fsopt.fit("gbd-lambda", data, c=1.0, scale="none", preset="closed-form", **keywords)
-
-
-def test_the_closed_form_is_the_integer_program_as_long_as_there_is_one_cut():
-    data = blobs(30, 5, seed=1)
-    milp = fsopt.fit("gbd-lambda", data, c=1.0, scale="none", solver="piqp")
-    rule = closed_form(data, solver="piqp")
-    assert rule.history[0]["bound"] == pytest.approx(milp.history[0]["bound"], rel=1e-6, abs=1e-6)
-    assert rule.history[1]["objective"] == pytest.approx(milp.history[1]["objective"], rel=1e-6)
-    assert rule.details["alphas"][1] == pytest.approx(milp.details["alphas"][1], abs=1e-5)
-
-
-def test_the_closed_form_is_optimal_where_one_cut_decides():
-    data = blobs(30, 5, seed=0)
-    for lam in (0.0, 1e3):
-        fit = closed_form(data, lam=lam)
-        assert fit.status is Status.OPTIMAL
-        assert fit.objective == pytest.approx(all_values(data, 1.0)[(int(lam == 0.0),) * 5], rel=2e-6)
-
-
-def test_elsewhere_its_bounds_enclose_the_optimum_that_it_misses():
-    for seed, ratio in ((1, 1.441), (2, 1.0), (4, 1.258)):
-        data = blobs(30, 5, seed=seed)
-        best = min(value + sum(s) for s, value in all_values(data, 1.0).items())
-        fit = closed_form(data, solver="piqp")
-        assert fit.objective == pytest.approx(ratio * best, rel=5e-4)
-        assert fit.bound <= best * (1 + 1e-6)
-        assert (fit.status, fit.stop) == (Status.FEASIBLE, "repeated")
-        assert fsopt.verify(fit, data).verified
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_no_selection_has_a_lower_value_on_one_cut(seed):
     data, rng = blobs(12, 7, seed=seed), np.random.default_rng(seed)
@@ -216,26 +136,6 @@ def test_no_selection_has_a_lower_value_on_one_cut(seed):
     values = [constant + (lam - slopes) @ s for s in itertools.product((0.0, 1.0), repeat=7)]
     assert constant + (lam - slopes) @ sigma == pytest.approx(min(values), abs=1e-12)
     assert bound == pytest.approx(max(min(values), 0.0), abs=1e-12)
-
-
-@pytest.mark.parametrize("params", [{"m": 2}, {"lam": 0.05}], ids=["m", "lam"])
-def test_a_master_that_is_never_solved_leaves_an_incumbent_and_a_bound(params, monkeypatch):
-    data = blobs(60, 8, seed=1, gap=0.6)
-    master, sub = build_fsp_master(data, **params), build_fsp_sub(data, c=1.0)
-    best = gbd(data, master, sub, c=1.0)
-    whole = Session.solve
-
-    def late(self, **given):
-        if self.model.name == "fsp-master":
-            raise OutOfTimeError("late", "give more seconds")
-        return whole(self, **given)
-
-    monkeypatch.setattr(Session, "solve", late)
-    found = gbd(data, build_fsp_master(data, **params), build_fsp_sub(data, c=1.0), c=1.0, run=Run(time_limit=60.0))
-    assert (found.status, found.stop) == ("feasible", "time-limit")
-    assert 0.0 <= found.bound <= best.objective * (1 + 1e-9)
-    assert found.objective >= best.objective * (1 - 1e-6)
-    assert np.sum(found.point["sigma"]) <= params.get("m", data.p)
 
 
 MASTERS_C = 4.0
@@ -268,16 +168,6 @@ def test_features_that_are_fixed_or_bounded_stay_where_they_are(m, start, settin
     assert result.bound <= best * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("solver", [None, "scip"])
-def test_fixed_features_that_no_limit_admits_are_told(solver):
-    data = reference("gbd_n6")
-    master = fsopt.build("fsp-master", data, m=2)
-    for j in range(3):
-        master.sigma[j].fix(1)
-    with pytest.raises(InfeasibleError, match="keeps all limits"):
-        masters_run(data, master, master_solver=solver)
-
-
 OBJECTIVES = {
     "weight": lambda m: m.objective.set_value(2 * m.theta),
     "none": lambda m: m.objective.set_value(sum(m.sigma.values())),
@@ -299,37 +189,6 @@ def test_an_objective_that_the_bounds_do_not_mean_is_refused():
             masters_run(data, master)
 
 
-def test_constraints_that_are_not_linear_are_for_a_solver_that_takes_them():
-    data = reference("gbd_n6")
-    master = fsopt.build("fsp-master", data, m=2)
-    master.pair = pyo.Constraint(expr=master.sigma[0] * master.sigma[4] <= 0)
-    with pytest.raises(SolverError, match="MINLP"):
-        masters_run(data, master, master_solver="highs")
-
-
-def test_limits_may_have_variables_of_their_own():
-    """Groups of features that are open or not."""
-    data = reference("gbd_n6")
-    master = fsopt.build("fsp-master", data, m=4)
-    master.group = pyo.Var([0, 1], within=pyo.Binary)
-    master.of_group = pyo.Constraint(master.J, rule=lambda m, j: m.sigma[j] <= m.group[j % 2])
-    master.one_group = pyo.Constraint(expr=master.group[0] + master.group[1] <= 1)
-    result = masters_run(data, master)
-    assert result.solver == "highs+clarabel"
-    best = masters_least(data, lambda s: s.sum() <= 4 and not (s[::2].any() and s[1::2].any()))
-    assert result.status is Status.OPTIMAL
-    assert result.objective == pytest.approx(best, rel=2e-6)
-
-
-def test_cuts_that_the_master_brings_along_count():
-    data = reference("gbd_n6")
-    alphas = masters_run(data, fsopt.build("fsp-master", data, m=2)).point["alphas"][:3]
-    master = fsopt.build("fsp-master", data, m=2, cuts=alphas)
-    result = masters_run(data, master)
-    assert result.solver == "highs+clarabel"
-    assert result.objective == pytest.approx(masters_least(data, lambda s: s.sum() <= 2), rel=2e-6)
-
-
 @pytest.mark.parametrize("k", sampled(range(100, 190), 8))
 def test_the_loop_finds_the_best_of_all_selections_in_the_units_of_the_features(k) -> None:
     data, params = drawn(k)
@@ -344,36 +203,6 @@ def test_the_loop_finds_the_best_of_all_selections_in_the_units_of_the_features(
 
 
 DATA = fsopt.Dataset(blobs(24, 4, seed=1).X * [1.0, 20.0, 0.1, 3.0], blobs(24, 4, seed=1).y, features=list("abcd"))
-WORDS = {"m": 2, "groups": [["a", "c"]], "positive": ["c"], "upper": {"a": 0.3, "b": 0.05}}
-"""All of them are active."""
-FALSE = {
-    "no sign": {"positive": []},
-    "another sign": {"positive": [], "negative": ["c"]},
-    "a wider bound": {"upper": {"a": 0.6, "b": 0.05}},
-    "no bound": {"upper": None},
-    "a narrower bound": {"upper": {"a": 0.2, "b": 0.05}},
-    "no groups": {"groups": None},
-    "other groups": {"groups": [["a", "d"]]},
-    "damaged groups": {"groups": [["a", "z"]]},
-    "a damaged bound": {"upper": {"a": -3.0}},
-    "a bound of another kind": {"upper": [3.0]},
-}
-
-
-def test_a_false_statement_on_groups_or_bounds_is_refused() -> None:
-    record = fit_record(fsopt.fit("gbd", DATA, c=2.0, **WORDS), data=DATA, source="blobs")
-    assert verify_record(sealed(record), DATA, "file").verified
-    for what, change in FALSE.items():
-        forged = copy.deepcopy(record)
-        forged["params"] |= change
-        try:
-            found = verify_record(sealed(forged), DATA, "file").verified
-        except fsopt.FsoptError:
-            found = False
-        assert not found, what
-    forged = copy.deepcopy(record)
-    forged["coef"][0] = math.copysign(2.0, -forged["coef"][0])
-    assert not verify_record(sealed(forged), DATA, "file").verified
 
 
 def test_a_subproblem_without_the_bounds_of_the_master_is_refused() -> None:
@@ -383,16 +212,3 @@ def test_a_subproblem_without_the_bounds_of_the_master_is_refused() -> None:
             gbd(DATA, master, build_fsp_sub(DATA, **other), c=1.0)
     with pytest.raises(ParameterError, match="bounds weights, a function trains without"):
         gbd(DATA, master, minimise, c=1.0)
-
-
-def test_rows_on_the_weights_of_the_subproblem_are_kept_and_nothing_is_claimed_of_the_optimum() -> None:
-    def rows(model):
-        model.own = pyo.Constraint(expr=model.w[0] + model.w[1] <= 0.1)
-
-    changed = {"fsp-sub": rows}
-    fit = fsopt.fit("gbd", DATA, c=2.0, m=2, scale="none", customise=changed)
-    assert fit.status == "feasible"
-    assert fit.coef[0] + fit.coef[1] <= 0.1 + 1e-6
-    free = fsopt.fit("gbd", DATA, c=2.0, m=2, scale="none")
-    assert fit.bound <= free.objective < fit.objective * (1 - 1e-3)
-    assert fsopt.verify(fit, DATA, customise=changed).verified

@@ -6,23 +6,17 @@ The parameter ``executor`` of fit: who runs the subtrees of a search.
 """
 
 import json
-import os
-import signal
 
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from joblib import Parallel, delayed
-from selection_cases import DEEP
 from support import blobs, keeps, reference, sampled
 
 import fsopt
 from fsopt.answers.fits import fit_record
 from fsopt.answers.records import sealed
-from fsopt.errors import FileError, ParameterError
-from fsopt.estimators import BestSubsetSVM
-from fsopt.search.branch_and_benders import driver
-from fsopt.verification.verify import exact_word, verify_record
+from fsopt.errors import ParameterError
+from fsopt.verification.verify import verify_record
 
 
 def test_a_master_with_variables_of_its_own_is_for_the_loop():
@@ -34,16 +28,6 @@ def test_a_master_with_variables_of_its_own_is_for_the_loop():
         fsopt.fit("best-subset", reference("gbd_n6"), customise={"fsp-master": rule})
     assert "'gbd'" in caught.value.hint
     assert fsopt.fit("gbd", reference("gbd_n6"), customise={"fsp-master": rule}).status == "optimal"
-
-
-def test_a_checkpoint_of_the_other_method_is_refused(tmp_path):
-    data = blobs(40, 6, seed=7)
-    for method, other in (("best-subset", "gbd"), ("gbd", "best-subset")):
-        path = tmp_path / f"{method}.npz"
-        whole = fsopt.fit(method, data, m=3, checkpoint=path)
-        assert fsopt.fit(method, data, m=3, resume=path).objective == pytest.approx(whole.objective, rel=1e-9)
-        with pytest.raises(FileError, match="checkpoint"):
-            fsopt.fit(other, data, m=3, resume=path)
 
 
 def test_of_equal_optima_every_run_returns_the_same_and_the_alternatives_list_all():
@@ -113,46 +97,3 @@ def test_a_place_that_is_left_takes_no_feature_that_does_nothing(limited, penali
     assert path.support == ((), path.support[1], fit.support)
     assert fsopt.verify(path, DATA).verified
     assert all(claim.holds for claim in path.claims(DATA))
-
-
-def test_the_selection_is_that_of_estimators_exact_checks_and_predictions():
-    fit = fsopt.fit("best-subset", DATA, m=3, include=["batch"])
-    assert "batch" in fit.features
-    assert exact_word(fit, DATA) == "verified exactly"
-    machine = BestSubsetSVM(m=3, include=[BATCH]).fit(DATA.X, DATA.y)
-    assert tuple(np.flatnonzero(machine.get_support())) == fit.support
-    # No score depends on it: it may be missing where one predicts.
-    kept = [j for j, name in enumerate(NAMES) if name != "batch"]
-    assert np.array_equal(fit.predict(DATA.columns(kept)), fit.predict(DATA.X))
-
-
-@pytest.mark.slow
-def test_processes_of_a_search_are_not_those_of_joblib():
-    fit = fsopt.fit("best-subset", DEEP, m=5, c=1.0, tolerance=1e-4, scale="none", jobs=2)
-    assert fit.status == "optimal"
-    assert Parallel(n_jobs=2)(delayed(abs)(k) for k in (-1, -2)) == [1, 2]
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-def test_a_worker_of_dask_that_dies_leaves_the_optimum_as_it_is(monkeypatch):
-    distributed = pytest.importorskip("distributed")
-    monkeypatch.setattr(driver, "RAMP", 2)
-    params = {"m": 5, "c": 1.0, "scale": "none"}
-    alone = fsopt.fit("best-subset", DEEP, **params)
-    killed = []
-    with (
-        distributed.LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        pids = list(client.run(os.getpid).values())
-
-        def kill(record):
-            if not killed and any(client.processing().values()):
-                killed.append(os.kill(pids[0], signal.SIGKILL))
-
-        fit = fsopt.fit("best-subset", DEEP, jobs=2, executor=client.get_executor(pure=False), progress=kill, **params)
-    assert killed
-    assert fit.status == "optimal"
-    assert fit.objective == pytest.approx(alone.objective, rel=1e-6)
-    assert fsopt.verify(fit, DEEP).verified

@@ -11,7 +11,6 @@ from saved_records import as_read, refuse_all
 from support import reference
 
 import fsopt
-from fsopt.errors import FileError
 from fsopt.verification.verify import verify_record
 
 CUTS = {
@@ -120,20 +119,6 @@ def test_a_forged_record_is_not_verified(case):
         refuse_all(record_of(case), DATA, FORGERIES | OF_CUTS, damages)
     else:
         refuse_all(record_of(case), DATA, FORGERIES | OF_TREES)
-
-
-def test_damaged_cuts_and_a_damaged_selection_are_said():
-    honest = record_of("cuts, m")
-    unknown = copy.deepcopy(honest["details"]["alphas"])
-    unknown[0][0] = float("nan")
-    wrong = {"alphas": [None, [["x"]], [[1.0]], unknown], "sigma": [None, [1.0], ["x"] * 6, [0.5] * 6]}
-    words = {"alphas": "list of cuts is damaged", "sigma": "selection is damaged"}
-    for name, values in wrong.items():
-        for value in values:
-            record = record_of("cuts, m")
-            record["details"][name] = value
-            with pytest.raises(FileError, match=words[name]):
-                check(record)
 
 
 def test_an_open_gap_is_no_optimum_and_no_bound_within_it_is_believed():

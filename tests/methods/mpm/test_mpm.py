@@ -1,17 +1,23 @@
-"""Minimax probability machines: limits and hyperplanes against eigenvalues, closed forms, simulation."""
+"""Minimax probability machines: eigenvalues, closed forms, all angles, fine grids; of many features by working sets."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.linalg import eigh
 from scipy.optimize import minimize_scalar
-from support import blobs, reference, sampled
+from support import blobs, optimum, reference, sampled
 
 import fsopt
+from fsopt.compiler.values import values_of
+from fsopt.drivers import working_set
 from fsopt.errors import InfeasibleError, ParameterError
-from fsopt.methods.mpm.space import FeatureSpace, accuracy_limit, worst_case
-from fsopt.models.mpm.moments import Moments, kappa
+from fsopt.methods import large_programs, verdict
+from fsopt.methods.mpm import mpm, s_mpm
+from fsopt.methods.mpm.space import FeatureSpace, accuracy_limit
+from fsopt.models.mpm.moments import Moments, kappa, triangular
+from fsopt.models.mpm.mpm import penalised_ratio
 from fsopt.solvers.base import Session
-from fsopt.verification.verify import check_fit
 
 DATA = [blobs(40, 4, 0), reference("wdbc_std")]
 
@@ -45,12 +51,6 @@ def test_of_singular_covariances_the_limit_is_infinite_and_grows_as_the_ridge_va
     assert (infinite.kappa, infinite.alpha) == (np.inf, 1.0)
     kappas = [accuracy_limit(Moments.of(singular, ridge=r)).kappa for r in (1e-2, 1e-4, 1e-6)]
     assert np.inf > kappas[2] > 9 * kappas[1] > 81 * kappas[0]  # as 1 / sqrt(ridge) along the null direction
-
-
-def test_a_class_of_one_sample_has_no_unbiased_covariance():
-    lone = fsopt.Dataset(np.arange(8.0).reshape(4, 2), [1, -1, -1, -1])
-    with pytest.raises(ParameterError, match="one sample"):
-        fsopt.build("mpm", lone, unbiased=True)
 
 
 PUBLISHED = {
@@ -87,31 +87,6 @@ def test_an_infeasible_delta_costs_no_solver_call(method, monkeypatch):
     assert fsopt.fit(method, data, delta=limit.alpha - 0.01).status.solved
 
 
-def test_with_singular_covariances_mpm_warns_and_a_ridge_makes_it_finite():
-    data = blobs(10, 15)
-    fit = fsopt.fit("mpm", data)
-    assert any("infinite" in w for w in fit.warnings)
-    assert fit.objective == pytest.approx(0, abs=1e-7)
-    assert fit.certificate.ok
-    assert fit.details["worst_case"] == pytest.approx([1, 1], abs=1e-9)
-    assert check_fit(fit, data).ok
-    ridged = fsopt.fit("mpm", data, ridge=0.1)
-    assert ridged.warnings == ()
-    assert ridged.details["worst_case"] == pytest.approx([ridged.details["alpha_limit"]] * 2, rel=1e-6)
-    assert ridged.details["alpha_limit"] < 1
-    assert any("infinite" in w for w in fsopt.fit("l1-mpm", data, delta=0.7).warnings)
-    assert fsopt.fit("l1-mpm", data, delta=0.5, ridge=0.1).warnings == ()
-    with pytest.raises(InfeasibleError):
-        fsopt.fit("l1-mpm", data, delta=ridged.details["alpha_limit"] + 1e-3, ridge=0.1)
-
-
-def test_a_mean_on_the_wrong_side_has_no_accuracy():
-    moments = Moments.of(blobs(40, 2, 0))
-    one, two = worst_case(np.array([1.0, 0.0]), 10.0, moments)
-    assert one > 0.9
-    assert two == 0.0
-
-
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("method", ["mpm", "s-mpm"])
 def test_a_class_of_one_sample_lies_on_its_side_and_the_answer_is_verified(method, sign):
@@ -129,3 +104,222 @@ def test_a_class_of_one_sample_lies_on_its_side_and_the_answer_is_verified(metho
         squared = d @ np.linalg.solve(np.cov(X[1:].T, ddof=0), d)
         assert fit.objective == pytest.approx(1.0 / np.sqrt(squared), rel=1e-6)
         np.testing.assert_allclose(sorted(fit.details["worst_case"]), [squared / (1.0 + squared), 1.0], rtol=1e-6)
+
+
+BIASED = [blobs(20, 3, 0), blobs(30, 6, 1, gap=1.5)]
+
+
+def swapped(data):
+    return fsopt.Dataset(data.X, -data.y)
+
+
+def alpha_of(ratio):
+    return max(ratio, 0.0) ** 2 / (1 + max(ratio, 0.0) ** 2)
+
+
+@pytest.mark.parametrize("data", BIASED, ids=str)
+def test_bmpm_at_the_minimax_accuracy_has_it_for_the_other_class(data):
+    limit = accuracy_limit(Moments.of(data))
+    for side in (data, swapped(data)):
+        assert optimum("bmpm", side, beta=limit.alpha)[1] == pytest.approx(limit.kappa, rel=1e-7)
+    values = [optimum("bmpm", data, beta=beta)[1] for beta in (0.1, 0.3, 0.5, 0.7)]
+    assert np.all(np.diff(values) < 0)
+    # The front is its own inverse under a swap of the classes.
+    assert optimum("bmpm", swapped(data), beta=alpha_of(values[1]))[1] == pytest.approx(kappa(0.3), rel=1e-6)
+
+
+def test_bmpm_is_zero_for_too_much_and_unbounded_on_singular_covariances():
+    data = blobs(40, 3, 0)
+    d = Moments.of(data)
+    S2 = d.factor2.T @ d.factor2
+    largest = np.sqrt((d.mean1 - d.mean2) @ np.linalg.solve(S2, d.mean1 - d.mean2))
+    for change, sign in ((0.999, 1), (1.001, 0)):
+        value = optimum("bmpm", data, beta=alpha_of(change * largest))[1]
+        assert (value > 1e-4) == sign
+    assert fsopt.solve(fsopt.build("bmpm", blobs(6, 8))).status == "unbounded"
+    assert optimum("bmpm", blobs(6, 8), ridge=0.1)[1] > 0
+    for beta in (0.0, 1.0, -0.5, "half"):
+        with pytest.raises(ParameterError, match="beta"):
+            fsopt.build("bmpm", data, beta=beta)
+
+
+@pytest.mark.parametrize("data", BIASED, ids=str)
+def test_the_inner_problem_is_bmpm_without_a_penalty_and_zero_at_a_large_one(data):
+    assert optimum("s-mpm", data, beta=0.4, lam=0)[1] == pytest.approx(optimum("bmpm", data, beta=0.4)[1], rel=1e-7)
+    moments = Moments.of(data)
+    largest = np.abs(moments.mean1 - moments.mean2).max()
+    m, value = optimum("s-mpm", data, beta=0.4, lam=largest)
+    assert value == pytest.approx(0, abs=1e-7)
+    assert np.abs(values_of(m.w)).max() < 1e-5
+    assert optimum("s-mpm", data, beta=1e-6, lam=0.98 * largest)[1] > 1e-3
+    with pytest.raises(InfeasibleError, match="leaves no weight"):
+        fsopt.fit("s-mpm", data, lam=2 * float(largest), scale="none")
+
+
+@pytest.mark.parametrize(("lam", "theta"), [(0.0, 0.4), (0.3, 0.6)])
+def test_the_outer_search_against_a_fine_grid(lam, theta):
+    data = blobs(40, 2, 2, gap=1.0)
+    fit = fsopt.fit("s-mpm", data, lam=lam, theta=theta, scale="none")
+    moments, angles = Moments.of(data), np.linspace(0, 2 * np.pi, 1441)
+    W = np.column_stack([np.cos(angles), np.sin(angles)])
+    spread1, spread2 = (np.linalg.norm(W @ factor.T, axis=1) for factor in (moments.factor1, moments.factor2))
+    gain = W @ (moments.mean1 - moments.mean2) - lam * np.abs(W).sum(axis=1)
+    betas = np.r_[1e-9, 1e-6, np.linspace(0.001, 0.999, 999)]
+    ratios = np.array([max(((gain - kappa(beta) * spread2) / spread1).max(), 0.0) for beta in betas])
+    J = theta * ratios**2 / (1 + ratios**2) + (1 - theta) * betas
+    inner = np.flatnonzero((J[1:-1] > J[:-2]) & (J[1:-1] > J[2:])) + 1
+    assert len(inner) == 1
+    assert J[0] > J[1]
+    assert J[-1] > J[-2]  # not unimodal: both ends, where a class is given up, are local maxima
+    assert fit.status == "stationary"
+    assert fit.certificate.ok
+    assert fit.objective == pytest.approx(J[inner[0]], abs=2e-5)
+    assert fit.details["beta"] == pytest.approx(betas[inner[0]], abs=2e-3)
+    assert fit.details["worst_case"][1] == pytest.approx(fit.details["beta"], rel=1e-9)
+    # The accuracy of class +1 without the penalty is larger than with it.
+    left = alpha_of(penalised_ratio(moments, fit.coef, fit.details["beta"], lam))
+    assert fit.details["worst_case"][0] >= left - 1e-9
+    assert (fit.details["worst_case"][0] - left > 1e-3) == (lam > 0)
+
+
+def test_s_mpm_weighs_the_accuracies_by_the_classes_and_a_penalty_removes_features():
+    data = blobs(40, 4, 0, gap=1.0).rows(slice(0, 37))
+    free, sparse = (fsopt.fit("s-mpm", data, lam=lam) for lam in (0.0, 0.6))
+    share = float(np.mean(data.y > 0))
+    assert np.dot([share, 1 - share], free.details["worst_case"]) == pytest.approx(free.objective, rel=1e-6)
+    assert len(sparse.support) < len(free.support)
+    assert sparse.objective < free.objective
+    assert any("reconstruction" in w for w in sparse.warnings)
+    assert {h["rebuilt"] for h in sparse.history} == {""}
+
+
+WIDE = blobs(16, 30, seed=2)
+MODELS = [(mpm, "build_l1_mpm"), (mpm, "build_l0_mpm_step"), (s_mpm, "build_s_mpm"), (verdict, "build")]
+
+
+def only_parts(monkeypatch):
+    """Let models be built of some of the features alone, at first so few that they are infeasible or others follow."""
+    monkeypatch.setattr(working_set, "COLUMNS", 4)
+
+    def parts(build):
+        def built(*args, **params):
+            data = next(arg for arg in args if isinstance(arg, fsopt.Dataset))
+            assert data.p < WIDE.p
+            return build(*args, **params)
+
+        return built
+
+    for module, name in MODELS:
+        monkeypatch.setattr(module, name, parts(getattr(module, name)))
+
+
+@pytest.fixture
+def small_is_large(monkeypatch):
+    monkeypatch.setattr(large_programs, "LONG", 25)
+    monkeypatch.setattr(large_programs, "LARGE", 1)
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("l1-mpm", {"delta": 0.5}),
+        ("l1-mpm", {"scale": "none"}),
+        ("l1-mpm", {"ridge": 0.1}),
+        ("l0-mpm", {"delta": 0.5}),
+    ],
+    ids=str,
+)
+def test_a_fit_without_a_model_is_that_of_the_model(method, params, monkeypatch, small_is_large, tmp_path):
+    with monkeypatch.context() as whole:
+        whole.setattr(large_programs, "LONG", 1000)
+        expected = fsopt.fit(method, WIDE, **params)
+    only_parts(monkeypatch)
+    fit = fsopt.fit(method, WIDE, **params)
+    assert (fit.status, fit.support) == (expected.status, expected.support)
+    assert fit.objective == pytest.approx(expected.objective, rel=1e-5)
+    assert fit.coef == pytest.approx(expected.coef, abs=1e-3 * np.abs(expected.coef).max())
+    assert fsopt.verify(fit, WIDE).verified
+    fit.save(tmp_path / "fit.json")
+    assert fsopt.verify(tmp_path / "fit.json", WIDE).verified
+
+
+@pytest.mark.parametrize("method", ["l1-mpm", "s-mpm"])
+def test_the_optimum_of_too_few_features_is_no_optimum_of_all(method, monkeypatch, small_is_large):
+    """The reduced costs of the other features are looked at again, and their weights are 0."""
+    params = {"l1-mpm": {"delta": 0.5}, "s-mpm": {"lam": 0.25, "ridge": 0.1}}[method]
+    few = np.array([0, 1, 5, 7])
+    part = fsopt.fit(method, WIDE.columns(few), **params)
+    coef = np.zeros(WIDE.p)
+    coef[few] = part.coef
+    fit = fsopt.fit(method, WIDE, **params)
+    details = {**part.details, **{k: fit.details[k] for k in ("kappa_limit", "alpha_limit")}, "columns": few}
+    support, names = tuple(few[list(part.support)].tolist()), part.features
+    stated = {"coef": coef, "intercept": part.intercept, "objective": part.objective, "bound": part.bound}
+    forged = replace(fit, **stated, support=support, features=names, details=details)
+    found = fsopt.verify(forged, WIDE)
+    assert set(found.certificate.refused()) - {"train", "bound of some features"} == {"reduced costs"}
+    moved = replace(fit, coef=fit.coef + 1e-3 * np.eye(WIDE.p)[np.argmin(np.abs(fit.coef))])
+    assert not fsopt.verify(moved, WIDE).verified
+
+
+TALL = blobs(60, 12, seed=2, gap=1.0)
+OVERLAPPING = blobs(30, 60, seed=2, gap=1.0)
+PENALTIES = [
+    (OVERLAPPING, 0.9, 0.0),
+    (TALL, 0.25, 0.1),
+    (blobs(100, 30, seed=2, gap=1.0), 0.25, 0.0),
+    (OVERLAPPING, 0.25, 0.1),
+]
+
+
+@pytest.mark.parametrize(
+    ("data", "lam", "ridge"), sampled(PENALTIES, 1), ids=["feasible", "tall ridge", "stationary", "wide ridge"]
+)
+def test_s_mpm_prices_features_for_every_beta(data, lam, ridge, monkeypatch, small_is_large, tmp_path):
+    with monkeypatch.context() as whole:
+        whole.setattr(large_programs, "LONG", 1000)
+        expected = fsopt.fit("s-mpm", data, lam=lam, ridge=ridge)
+    monkeypatch.setattr(large_programs, "LONG", 10)
+    monkeypatch.setattr(working_set, "COLUMNS", 4)
+    fit = fsopt.fit("s-mpm", data, lam=lam, ridge=ridge)
+    assert (fit.status, fit.stop, fit.support) == (expected.status, expected.stop, expected.support)
+    assert fit.objective == pytest.approx(expected.objective, rel=1e-7)
+    assert fit.coef == pytest.approx(expected.coef, abs=1e-4 * np.abs(expected.coef).max())
+    fit.save(tmp_path / "fit.json")
+    assert fsopt.verify(tmp_path / "fit.json", data).verified
+    point = fit.details["point"]
+    for size in (0.99, 1.01, 0.0):
+        forged = {**fit.details, "point": replace(point, y=size * point.y)}
+        assert not fsopt.verify(replace(fit, details=forged), data).verified
+
+
+def test_mpm_of_fewer_samples_than_features_needs_no_program(monkeypatch, small_is_large, tmp_path):
+    """The optimum is 0 at a hyperplane on which every class has one value, of the smallest norm."""
+    monkeypatch.setattr(mpm, "build_mpm", None)
+    fit = fsopt.fit("mpm", WIDE, scale="none")
+    assert (fit.status, fit.bound) == (fsopt.Status.OPTIMAL, 0.0)
+    assert fit.objective == pytest.approx(0.0, abs=1e-9)
+    assert np.round(fit.decision_function(WIDE.X), 9).tolist() == (0.5 * WIDE.y).tolist()
+    # The smallest norm: no weight outside the span of the differences between the samples.
+    differences = WIDE.X[1:] - WIDE.X[0]
+    assert np.linalg.lstsq(differences.T, fit.coef, rcond=None)[1] == pytest.approx(0.0, abs=1e-12)
+    fit.save(tmp_path / "fit.json")
+    assert fsopt.verify(tmp_path / "fit.json", WIDE).verified
+    tilted = fit.coef + 1e-3 * np.eye(WIDE.p)[0]
+    forgeries = [{"coef": tilted}, {"coef": 0.5 * fit.coef}, {"details": {**fit.details, "kappa_limit": 5.0}}]
+    for forged in forgeries:
+        assert not fsopt.verify(replace(fit, **forged), WIDE).verified
+
+
+@pytest.mark.parametrize("unbiased", [False, True])
+@pytest.mark.parametrize("data", [OVERLAPPING, TALL], ids=["wide", "tall"])
+def test_the_covariances_are_those_of_numpy_and_the_limit_is_that_of_the_dense_factors(data, unbiased):
+    """Of few samples it is computed in their span, of the covariances themselves in all features."""
+    moments = Moments.of(data, unbiased=unbiased, ridge=0.3)
+    dense = replace(moments, factor1=triangular(moments.factor1), factor2=triangular(moments.factor2))
+    wide = moments.factor1.shape[0] + moments.factor2.shape[0] == data.n + 2 * data.p
+    assert wide == (data is OVERLAPPING)
+    for label, factor in zip((1.0, -1.0), (dense.factor1, dense.factor2), strict=True):
+        expected = np.cov(data.X[data.y == label].T, ddof=int(unbiased)) + 0.3 * np.eye(data.p)
+        assert factor.T @ factor == pytest.approx(expected, abs=1e-12)
+    assert accuracy_limit(moments).kappa == pytest.approx(accuracy_limit(dense).kappa, rel=1e-9)

@@ -1,20 +1,20 @@
-"""(FSP-M) and (FSP-lambda) of Aytug as one model, and the duals: all selections, golden values, duality."""
+"""(FSP-M) and (FSP-lambda) of Aytug and the duals, also with groups, signs and bounds: all selections, duality."""
+
+import itertools
 
 import numpy as np
 import pytest
-from selection_cases import allowed_values
-from support import all_values, blobs, keeps, sampled, solved
+from support import all_values, blobs, exact_value, keeps, sampled, solved
 
 import fsopt
-from fsopt.answers.results import Status
 from fsopt.compiler.values import values_of
 from fsopt.data.hyperplanes import hinge, project_multipliers
 from fsopt.data.losses import LOSSES
 from fsopt.models.gbd.fsp_m import largest_weight
+from fsopt.models.gbd.fsp_master import cut_coefficients
 from fsopt.search.branch_and_benders.interior_point import Goal
 from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
-from fsopt.solvers.base import Session
 
 CARDINAL = ("fsp-m", "fsp-m-perspective", "fsp-m-bigm")
 CONVEX = CARDINAL[1:]
@@ -39,7 +39,6 @@ def classified(slug, data, solver=None, **params):
 SAMPLE, C = blobs(20, 5, seed=4, gap=0.3), 2.0
 DATA = fsopt.Dataset(SAMPLE.X, SAMPLE.y, features=["age", "size", "mass", "tone", "rate"])
 ALL = all_values(DATA, C)
-SOME = ((1, 0, 0, 1, 0), (0, 0, 0, 0, 0), (0, 1, 1, 0, 0), (1, 1, 1, 1, 1))
 RULES = {"include": [3], "exclude": [0], "implies": [[1, 2]], "conflicts": [[2, 4]]}
 CASES = {
     "m": {"m": 3},
@@ -69,20 +68,6 @@ def test_the_best_of_all_selections_is_found(slug, case) -> None:
     assert result.objective == pytest.approx(min(total.values()), rel=1e-6)
     assert total[selected(model)] == pytest.approx(min(total.values()), rel=1e-6)
     assert svm_value(model, DATA, C) == pytest.approx(ALL[selected(model)], rel=1e-6)
-
-
-@pytest.mark.parametrize("loss", ["squared-hinge", "logistic"])
-@pytest.mark.parametrize(
-    ("slug", "limits"), sampled([("fsp-m-bigm", {"m": 2}), ("fsp-m", {"m": 1}), ("fsp-lambda", {"lam": 0.6})], 1)
-)
-def test_the_models_of_other_losses_have_the_best_of_all_selections(slug, limits, loss) -> None:
-    data = fsopt.Dataset(DATA.X[:, :3], DATA.y, weights=np.random.default_rng(0).uniform(0.5, 2.0, DATA.n))
-    values = allowed_values(data, C, limits, loss)
-    minimum = min(values.values())
-    model, result = solved(slug, data, "scip", c=C, loss=loss, **limits)
-    assert fsopt.classify(model) == ("MINLP" if loss == "logistic" else fsopt.MODELS[slug].problem_class)
-    assert result.objective == pytest.approx(minimum, rel=1e-5)
-    assert values[selected(model)] == pytest.approx(minimum, rel=1e-6)
 
 
 @pytest.mark.parametrize(("m", "c"), [(1, 0.5), (2, 8.0), (5, 0.5)])
@@ -123,24 +108,6 @@ def test_no_weights_are_longer_than_their_bound() -> None:
     assert model.w[0].value == pytest.approx(1.0, rel=1e-4)
 
 
-def test_an_upper_bound_keeps_the_optimum_and_too_small_a_one_is_silently_worse() -> None:
-    minimum = min(value for s, value in ALL.items() if sum(s) <= 2)
-    tight, small = (classified("fsp-m-bigm", DATA, m=2, c=C, value=at * minimum)[1].objective for at in (1.0, 1e-3))
-    assert tight == pytest.approx(minimum, rel=1e-6)
-    assert small > 1.05 * minimum
-
-
-def test_the_multipliers_of_the_dual_are_the_classifier() -> None:
-    for s in SOME:
-        primal, result = classified("fsp-sub", DATA, sigma=s, c=C)
-        dual, answer = classified("fsp-sub-dual", DATA, sigma=s, c=C)
-        assert [result.objective, answer.objective] == pytest.approx([ALL[s]] * 2, rel=1e-6), s
-        w, b = np.array(list(answer.duals(dual.expansion).values())), dual.dual[dual.balance]
-        np.testing.assert_allclose(w, values_of(primal.w), atol=1e-5)
-        np.testing.assert_allclose(w, np.array(s) * values_of(dual.q), atol=1e-6)
-        assert 0.5 * w @ w + C * hinge(DATA.X @ w + b, DATA.y) == pytest.approx(ALL[s], rel=1e-5)
-
-
 def test_the_dual_of_part_of_a_feature_is_the_printed_subproblem() -> None:
     sigma = np.array([0.25, 0.0, 1.0, 0.7, 0.04])
     dual, answer = classified("fsp-sub-dual", DATA, sigma=sigma, c=C)
@@ -156,12 +123,105 @@ def test_the_dual_of_part_of_a_feature_is_the_printed_subproblem() -> None:
     assert primal.objective == pytest.approx(answer.objective, rel=1e-6)
 
 
-def test_a_session_follows_sigma_in_place() -> None:
-    model = fsopt.build("fsp-sub-dual", DATA, c=C)
-    session = Session(model, "clarabel")
-    for s in SOME:
-        model.sigma.store_values(dict(enumerate(map(float, s))))
-        session.update(model.selection)
-        result = session.solve()
-        assert (result.status, session.rebuilt) == (Status.OPTIMAL, "")
-        assert result.objective == pytest.approx(ALL[s], rel=1e-6)
+GROUPS = {"body": ["size", "mass"], "sound": ["tone", "rate"]}
+OF = np.array([0, 1, 1, 2, 2])
+SIGNS = {"positive": ["age", "mass"], "negative": ["size"]}
+BOUNDS = {"lower": {"mass": -0.2, "rate": -0.4}, "upper": {"mass": 0.1, "tone": 0.3}}
+BOTH = {**SIGNS, "positive": ["age"], **BOUNDS}
+INF = np.inf
+ENDS = {
+    "signs": (SIGNS, [0, -INF, 0, -INF, -INF], [INF, 0, INF, INF, INF]),
+    "bounds": (BOUNDS, [-INF, -INF, -0.2, -INF, -0.4], [INF, INF, 0.1, 0.3, INF]),
+    "both": (BOTH, [0, -INF, -0.2, -INF, -0.4], [INF, 0, 0.1, 0.3, INF]),
+    "none": ({}, [-INF] * 5, [INF] * 5),
+}
+"""Name -> the parameters, and the bounds by hand."""
+
+
+def least(kind, *, groups=False, loss="hinge", lam=0.0, **rules):
+    """Return the smallest value over the allowed selections of features or groups."""
+    of = OF if groups else np.arange(5)
+    _, lower, upper = ENDS[kind]
+    every = (np.array(s) for s in itertools.product((0, 1), repeat=int(of.max()) + 1))
+    allowed = (s for s in every if keeps(s, **rules))
+    return min(exact_value(DATA, s[of], C, loss, lower, upper) + float(np.sum(lam * s)) for s in allowed)
+
+
+def conjugate(q, lower, upper):
+    """Return the largest q w - w^2 / 2 within the bounds."""
+    low, high = np.clip(lower, -1e3, 0.0), np.clip(upper, 0.0, 1e3)
+    at_ends = np.where(q > high, high * q - 0.5 * high**2, low * q - 0.5 * low**2)
+    return np.where((low <= q) & (q <= high), 0.5 * q**2, at_ends)
+
+
+@pytest.mark.parametrize("kind", ["signs", "bounds", "both"])
+def test_the_machine_with_bounds_is_proved_by_its_multipliers_in_numpy(kind) -> None:
+    params, lower, upper = ENDS[kind]
+    expected = exact_value(DATA, np.ones(5), C, "hinge", lower, upper)
+    model, result = solved("svm", DATA, c=C, **params)
+    w = values_of(model.w)
+    assert np.all((lower - w <= 1e-7) & (w - upper <= 1e-7))
+    alpha = project_multipliers(np.array(list(result.duals(model.margin).values())), DATA.y, C)
+    q = DATA.X.T @ (alpha * DATA.y)
+    bound = alpha.sum() - conjugate(q, np.array(lower), np.array(upper)).sum()
+    assert [bound, result.objective] == pytest.approx([expected, expected], rel=1e-6)
+    np.testing.assert_allclose(w, np.clip(q, lower, upper), atol=1e-4)
+    assert expected > 1.05 * exact_value(DATA, np.ones(5), C)
+    dual, answer = solved("svm-dual", DATA, c=C, **params)
+    assert answer.objective == pytest.approx(expected, rel=1e-6)
+    np.testing.assert_allclose(list(answer.duals(dual.expansion).values()), w, atol=1e-4)
+
+
+@pytest.mark.parametrize("sigma", [(1, 0, 1, 1, 0), (0, 0, 0, 0, 0), (0.25, 0, 1, 0.5, 1)])
+def test_the_subproblem_and_its_dual_have_one_value_also_between_0_and_1(sigma) -> None:
+    params, lower, upper = ENDS["both"]
+    model, result = solved("fsp-sub", DATA, c=C, sigma=np.sqrt(sigma), **params)
+    _, answer = solved("fsp-sub-dual", DATA, c=C, sigma=sigma, **params)
+    assert answer.objective == pytest.approx(result.objective, rel=1e-6)
+    w, sigma = values_of(model.w), np.array(sigma)
+    assert np.all((sigma * np.clip(lower, -9, 0) - w <= 1e-7) & (w - sigma * np.clip(upper, 0, 9) <= 1e-7))
+    if set(sigma) <= {0, 1}:
+        assert result.objective == pytest.approx(exact_value(DATA, sigma, C, "hinge", lower, upper), rel=1e-6)
+
+
+GROUPED = [
+    ("fsp-m-bigm", "both", True, {"m": 2}),
+    ("fsp-m-perspective", "both", False, {"m": 3}),
+    ("fsp-m-bigm", "bounds", True, {"m": 2}, {"implies": [["age", "rate"]]}, {"implies": [[0, 2]]}),
+    ("fsp-m", "bounds", True, {"m": 1}),
+    ("fsp-lambda", "signs", True, {"lam": 1.0}),
+    ("fsp-m-perspective", "signs", True, {"costs": [1.0, 2.0, 2.0], "budget": 3.0}),
+    ("fsp-m-bigm", "none", True, {"m": 2}, {"conflicts": [["body", "sound"]]}, {"conflicts": [[1, 2]]}),
+    ("fsp-m", "signs", False, {"m": 3}, {"exclude": ["rate"]}, {"exclude": [4]}),
+    ("fsp-lambda", "both", True, {"lam": [0.2, 3.0, 1.0]}, {"include": ["mass"]}, {"include": [1]}),
+]
+"""Model, bounds, whether there are groups, limits, and rules in the words of a user and by number."""
+
+
+@pytest.mark.parametrize("case", sampled([(case,) for case in GROUPED], 3))
+def test_the_models_have_the_best_of_all_selections(case) -> None:
+    slug, kind, groups, limits, *rules = case
+    named, own = rules or ({}, {})
+    params = {**limits, **named, **ENDS[kind][0], **({"groups": GROUPS} if groups else {})}
+    model, result = solved(slug, DATA, "scip", c=C, **params)
+    assert fsopt.classify(model) == fsopt.MODELS[slug].problem_class
+    assert len(model.sigma) == (3 if groups else 5)
+    assert result.objective == pytest.approx(least(kind, groups=groups, **limits, **own), rel=1e-5)
+    w = values_of(model.v if slug in ("fsp-m", "fsp-lambda") else model.w)
+    assert np.all((np.array(ENDS[kind][1]) - w <= 1e-6) & (w - ENDS[kind][2] <= 1e-6))
+
+
+@pytest.mark.parametrize("kind", ENDS)
+def test_a_cut_is_below_the_value_of_every_selection_and_meets_it_where_it_was_made(kind) -> None:
+    params, lower, upper = ENDS[kind]
+    at = np.array([1, 0, 1])
+    model, result = solved("fsp-sub", DATA, c=C, sigma=at[OF], **params)
+    alpha = project_multipliers(np.array(list(result.duals(model.margin).values())), DATA.y, C)
+    master = fsopt.build("fsp-master", DATA, m=3, cuts=[alpha], groups=GROUPS, **params)
+    constant, slopes = cut_coefficients(DATA, alpha, master.rules)
+    for s in itertools.product((0, 1), repeat=3):
+        value = exact_value(DATA, np.array(s)[OF], C, "hinge", lower, upper)
+        assert constant - slopes @ s <= value * (1 + 1e-7), s
+        assert s != tuple(at) or constant - slopes @ s == pytest.approx(value, rel=1e-6)
+    lowest = min(constant - slopes @ s for s in itertools.product((0, 1), repeat=3))
+    assert fsopt.solve(master).objective == pytest.approx(max(lowest, 0.0), rel=1e-6)

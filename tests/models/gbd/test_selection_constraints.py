@@ -7,7 +7,6 @@ import itertools
 import re
 
 import numpy as np
-import pandas as pd
 import pyomo.environ as pyo
 import pytest
 from support import blobs, keeps
@@ -54,14 +53,6 @@ def test_the_constraints_and_the_violation_allow_the_same_selections() -> None:
             assert fulfilled == keeps(s, **rules) == (constraints.violation(s) <= 0), (name, s)
 
 
-def test_the_violation_of_the_budget_is_relative() -> None:
-    constraints = SelectionConstraints.of("test", DATA, costs=COSTS, budget=4.0, include=[0], conflicts=[[2, 3, 4]])
-    assert constraints.violation(np.zeros(6)) == 1.0
-    assert constraints.violation(np.array([1.0, 0, 1, 1, 1, 0])) == 2.0
-    assert constraints.violation(np.array([1.0, 1, 0, 1, 0, 1])) == pytest.approx(3.0 / 4.0)
-    assert SelectionConstraints.of("test", DATA, m=2).violation(np.ones(6)) == 4.0
-
-
 def random_limits(seed):
     rng = np.random.default_rng(seed)
 
@@ -94,24 +85,6 @@ def test_contradictions_are_refused_and_else_the_smallest_selection_is_in_all_al
     assert SelectionConstraints.of(
         "test", DATA, include=[1], implies=[[1, 2], [2, 3], [4, 5]]
     ).smallest_selection() == (1, 2, 3)
-
-
-def test_five_features_where_nobody_says_how_many() -> None:
-    wide = blobs(10, 9)
-    for data, rules, expected in (
-        (DATA, {}, 5),
-        (blobs(10, 3), {}, 3),
-        (DATA, {"m": 2}, 2),
-        (DATA, {"costs": COSTS, "budget": 1}, None),
-        (wide, {"include": [0, 1, 2, 3, 4, 5], "implies": [[5, 8]]}, 7),
-    ):
-        constraints = SelectionConstraints.of("test", data, **rules)
-        assert constraints.cardinality == rules.get("m")
-        assert constraints.with_default_cardinality().cardinality == expected
-    m = fsopt.build("fsp-master", wide, include=[0, 1, 2, 3, 4, 5], cuts=[np.full(10, 0.5)])
-    assert fsopt.solve(m).status == "optimal"
-    assert sum(v.value for v in m.sigma.values()) <= 6
-    assert not hasattr(fsopt.build("fsp-master", DATA, lam=1.0, include=[0]), "cardinality")
 
 
 WEIGHTS = [0.0, 0.1, 2.0, 0.5, 0.0, 4.0]
@@ -150,13 +123,6 @@ def test_the_master_is_the_minimum_over_the_allowed_selections(name, limit) -> N
     names = {c.name for c in m.component_objects(pyo.Constraint)} - {"cuts"}
     kinds = {"m": "cardinality", "costs": "budget", "budget": "budget"}
     assert names == {kinds.get(rule, rule) for rule in rules}
-
-
-def test_names_and_places_mean_the_same() -> None:
-    by_name = {"include": ["mass"], "exclude": ("rate",), "implies": [["mass", "span"]], "conflicts": [["age", "size"]]}
-    by_place = {"include": (2,), "exclude": np.array([4]), "implies": np.array([[2, 5]]), "conflicts": [[0, 1, 1]]}
-    named, placed = (SelectionConstraints.of("test", NAMED, **rules) for rules in (by_name, by_place))
-    assert [getattr(named, rule) for rule in by_name] == [getattr(placed, rule) for rule in by_place]
 
 
 MODELS = ("fsp-master", "fsp-m", "fsp-m-perspective", "fsp-m-bigm")
@@ -213,7 +179,6 @@ def test_penalty_weights_of_features() -> None:
 
 NAMES = ["age", "size", "mass", "tone", "rate", "7"]
 FEATURE_LISTS_DATA = fsopt.Dataset(np.arange(24.0).reshape(4, 6) % 5, [1, -1, 1, -1], features=NAMES)
-FRAME = pd.DataFrame({"colour": ["red", "blue", "green", "red"], "size": [1.0, 2.0, 3.0, 5.0], "label": [0, 1, 0, 1]})
 
 
 def test_groups_are_lists_or_names_and_the_rest_are_groups_of_their_own() -> None:
@@ -232,19 +197,6 @@ def test_groups_are_lists_or_names_and_the_rest_are_groups_of_their_own() -> Non
     assert feature_groups("test", FEATURE_LISTS_DATA).single
     assert feature_groups("test", FEATURE_LISTS_DATA, []).single
     assert feature_groups("test", FEATURE_LISTS_DATA, np.array([[0, 1], [2, 3]])).of.tolist()[:4] == [0, 0, 1, 1]
-
-
-def test_categories_are_the_columns_of_a_table() -> None:
-    data = fsopt.load_dataset(FRAME, onehot=True)
-    assert feature_groups("test", data, "categories").names == ("colour", "size")
-    assert feature_groups("test", data, "categories").of.tolist() == [0, 0, 0, 1]
-    assert feature_groups("test", FEATURE_LISTS_DATA, "categories").single
-
-
-def test_an_array_that_is_no_list_is_refused_in_one_line() -> None:
-    with pytest.raises(ParameterError) as refused:
-        weight_bounds("test", FEATURE_LISTS_DATA, lower=np.zeros((2, 2)))  # type: ignore[arg-type]
-    assert "\n" not in str(refused.value)
 
 
 def test_constraints_speak_of_groups_by_their_name_or_a_feature() -> None:

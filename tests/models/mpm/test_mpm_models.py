@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from support import blobs, solved
 
 import fsopt
-from fsopt.compiler import compile_model
 from fsopt.compiler.values import values_of
 from fsopt.methods.mpm.space import accuracy_limit
 from fsopt.methods.preprocessing import preprocess
@@ -36,12 +35,6 @@ def test_l1_mpm_keeps_its_accuracy_and_a_step_is_no_worse_than_it(seed, share):
     m, step = solved("l0-mpm-step", data, delta=delta, alpha=3.0, v=v)
     assert 3 * np.abs(values_of(m.w)).sum() - v @ values_of(m.w) == pytest.approx(step.objective, rel=1e-5)
     assert step.objective <= 3 * np.abs(w).sum() - v @ w + 1e-6
-
-
-def test_a_ridge_on_few_samples_takes_one_number_for_each_feature():
-    """A triangular factor of p x p numbers for each class kept 20 samples of 3,201 features from ending."""
-    data = blobs(10, 600)
-    assert compile_model(fsopt.build("l1-mpm", data, delta=0.5, ridge=0.1)).A.nnz < data.X.size + 12 * data.p
 
 
 @pytest.mark.parametrize(("name", "own"), [("mpm", {}), ("l1-mpm", {"delta": 0.6}), ("bmpm", {"beta": 0.5})])
@@ -73,11 +66,3 @@ def test_the_optimum_is_that_of_brute_force_and_below_dca(seed, delta):
     assert result.objective == pytest.approx(smallest_selection(data, delta), abs=1e-6)
     found = fsopt.fit("l0-mpm", data, delta=delta, scale="none")
     assert len(found.support) >= result.objective - 1e-6
-
-
-def test_there_is_no_selection_above_the_limit():
-    data, _ = preprocess(blobs(40, 4, gap=0.5), "standard")
-    limit = accuracy_limit(Moments.of(data)).alpha
-    assert fsopt.solve(fsopt.build("l0-mpm-exact", data, delta=1.02 * limit)).status in ("infeasible", "none")
-    with pytest.raises(fsopt.FsoptError, match="big_m"):
-        fsopt.build("l0-mpm-exact", data, big_m=0)

@@ -1,7 +1,6 @@
 """The models of Mangasarian: brute force, the same linear programs by scipy, other formulations, too small an M."""
 
 import itertools
-import json
 
 import numpy as np
 import pyomo.environ as pyo
@@ -12,7 +11,6 @@ from support import blobs, optimum, reference, solved
 from truths import fewest_errors, one_norm
 
 import fsopt
-from fsopt.cli import main
 from fsopt.compiler.values import values_of
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.models.sla.hyperplane import without_complementarities
@@ -82,35 +80,6 @@ def test_too_small_an_m_is_silently_worse() -> None:
     assert found[0] > found[1] > found[2] + 0.01
 
 
-@pytest.mark.parametrize("lam", [0.0, 0.1, 1.0])
-def test_the_mpec_of_few_features_is_the_integer_program_at_each_lambda(lam: float) -> None:
-    data = blobs(14, 3, seed=5, gap=0.6)
-    lpec = fsopt.build("fsv-lpec", data, lam=lam)
-    milp = without_complementarities(lpec)
-    assert best(milp) == pytest.approx(best(fsopt.build("fsv-exact", data, lam=lam)), abs=1e-7)
-    if lam > 0.0:  # the step function of the sizes, which lam = 0 leaves free
-        assert [v.value > 1e-6 for v in milp.v.values()] == [v.value > 0.5 for v in milp.r.values()]
-    assert (fsopt.classify(lpec), fsopt.classify(milp)) == ("MPEC", "MILP")
-
-
-def test_the_mpec_is_solved_by_a_flag_which_says_so(tmp_path, capsys) -> None:
-    data = blobs(10, 2, seed=4, gap=0.2)
-    np.savez_compressed(tmp_path / "d.npz", X=data.X, y=data.y)
-    given = ["--data", str(tmp_path / "d.npz")]
-    answer = str(tmp_path / "s.json")
-    solve = ["solve", "misclass-lpec", *given, "--solver", "highs", "--json", "--param", "big_m=500", "-o", answer]
-    for words in (solve, ["check", answer, *given]):
-        with pytest.raises(SystemExit) as ended:
-            main(words)
-        assert ended.value.code == 0
-        out, err = capsys.readouterr()
-        if words is solve:
-            record = json.loads(out)
-            assert "M = 500" in err
-    assert (record["status"], round(record["objective"])) == ("optimal", fewest_errors(data.X, data.y))
-    assert record["params"]["big_m"] == 500
-
-
 def test_successive_linearisation_is_not_global() -> None:
     """(21) is at most (17) at every hyperplane, so the optimum of (17) is an upper bound on that of (21)."""
     data = reference("sla_fs8")
@@ -155,8 +124,12 @@ def test_no_tolerance_times_a_free_error_cancels_the_errors_of_other_samples() -
     assert best(fsopt.build("misclass-pmm", data), "scip") == pytest.approx(truth, rel=1e-6)
 
 
-def test_a_number_of_errors_and_a_big_m_of_other_forms_are_checked() -> None:
-    with pytest.raises(fsopt.FsoptError, match="delta"):
-        fsopt.build("misclass-pmm", blobs(8, 2), delta=9.0)
-    with pytest.raises(fsopt.FsoptError, match="big_m"):
-        without_complementarities(fsopt.build("misclass-lpec", blobs(8, 2)), big_m=0.0)
+@pytest.mark.parametrize("lam", [0.0, 0.1, 1.0])
+def test_the_mpec_of_few_features_is_the_integer_program_at_each_lambda(lam: float) -> None:
+    data = blobs(14, 3, seed=5, gap=0.6)
+    lpec = fsopt.build("fsv-lpec", data, lam=lam)
+    milp = without_complementarities(lpec)
+    assert best(milp) == pytest.approx(best(fsopt.build("fsv-exact", data, lam=lam)), abs=1e-7)
+    if lam > 0.0:  # the step function of the sizes, which lam = 0 leaves free
+        assert [v.value > 1e-6 for v in milp.v.values()] == [v.value > 0.5 for v in milp.r.values()]
+    assert (fsopt.classify(lpec), fsopt.classify(milp)) == ("MPEC", "MILP")

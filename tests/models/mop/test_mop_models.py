@@ -1,13 +1,12 @@
-"""The kernel scaling problem of Bi, (15), and its linear program: references, the frontier in (R, W), and bounds."""
+"""The models of Bi: kernel scaling (15) with its linear program, and the master problem (7)-(11)."""
 
 import numpy as np
-import pyomo.environ as pyo
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
-from support import blobs, optimum, solved
-from truths import smallest_product
+from support import blobs, optimum, sampled, solved
+from truths import hinge, smallest_product
 
 import fsopt
 from fsopt.compiler.values import values_of
@@ -17,17 +16,13 @@ FEW = settings(max_examples=4, deadline=None, derandomize=True)
 SEEDS = st.integers(0, 10**6)
 
 
-def hinge(data, w, b) -> float:
-    return np.maximum(0, 1 - data.y * (data.X @ w + b)).sum()
-
-
 @FEW
 @given(seed=SEEDS, share=st.floats(0.3, 1.2))
 def test_kernel_scaling_is_the_best_vertex_of_its_frontier(seed, share):
     pytest.importorskip("pyscipopt")
     data = blobs(10, 3, seed=seed, gap=0.6)
     w, b = np.random.default_rng(seed).standard_normal(3), 0.1
-    losses = [hinge(data, t * w, b) for t in (0.0, 0.5, 1.0)]
+    losses = [hinge(data.X, data.y, t * w, b) for t in (0.0, 0.5, 1.0)]
     e_cap = max(share * losses[0], min(losses) + 0.1)
     m, value = optimum("kernel-scaling", data, w=w, b=b, e_cap=e_cap)
     expected = 0.0 if e_cap >= losses[0] else smallest_product(data.X, data.y, w, b, e_cap)
@@ -37,27 +32,6 @@ def test_kernel_scaling_is_the_best_vertex_of_its_frontier(seed, share):
         variable.setub(None if variable.ub is None else 10 * variable.ub)
     free = fsopt.solve(m, time_limit=60)
     assert free.objective == pytest.approx(value, rel=1e-4, abs=1e-5)
-
-
-def test_kernel_scaling_starts_at_a_feasible_point():
-    data = blobs(14, 3, seed=4)
-    m = fsopt.build("kernel-scaling", data, c=0.25)
-    difference = data.X[data.y > 0].mean(axis=0) - data.X[data.y < 0].mean(axis=0)
-    assert m.e_cap.value == pytest.approx(hinge(data, difference, 0.0))
-    for constraint in m.component_data_objects(pyo.Constraint, active=True):
-        assert constraint.slack() >= -1e-9, constraint.name
-
-
-def test_kernel_scaling_without_a_feasible_multiple_has_no_upper_bounds_and_can_be_infeasible():
-    pytest.importorskip("pyscipopt")
-    data = fsopt.Dataset(np.array([[1.0], [-1.0], [0.5]]), np.array([1.0, -1.0, -1.0]))
-    m = fsopt.build("kernel-scaling", data, w=[1.0], e_cap=1.0)  # the loss of t is at least 1.5
-    assert m.R.ub is None
-    assert m.W.lb > 0
-    result = fsopt.solve(m, time_limit=30)
-    # Some versions of solvers have a proof, too.
-    assert result.stop == "infeasible"
-    assert result.status in ("none", "infeasible")
 
 
 @FEW
@@ -94,3 +68,50 @@ def test_kernel_scaling_step_is_the_minimum_of_its_linear_program(seed, c, capac
     cost = np.concatenate([2.0 * w**2 + c, np.zeros(n), [capacity]])
     answer = linprog(cost, A_ub=np.block([margins, risk, ball]), b_ub=np.concatenate([-loss, [e_cap], np.zeros(n)]))
     assert result.objective == pytest.approx(answer.fun, rel=1e-6, abs=1e-7)
+
+
+@pytest.mark.parametrize(("n", "p", "seed", "h_cap"), sampled([(10, 2, 1, 0.5), (14, 3, 2, 3.0)], 1))
+def test_the_master_problem_has_the_optimum_of_its_convex_form(n, p, seed, h_cap):
+    pytest.importorskip("pyscipopt")
+    data = blobs(n, p, seed=seed, gap=0.5)
+    convex, value = optimum("mmop-convex", data, h_cap=h_cap)
+    printed, minimum = optimum("mmop", data, h_cap=h_cap)
+    assert (fsopt.classify(printed), fsopt.classify(convex)) == ("NLP", "SOCP")
+    assert minimum == pytest.approx(value, rel=1e-6)
+    s = values_of(printed.sigma) ** 2
+    assert ((data.X**2) @ s).max() * (values_of(printed.w) ** 2).sum() <= h_cap * (1 + 1e-6)
+    assert hinge(data.X, data.y, values_of(printed.w) * np.sqrt(s), printed.b.value) == pytest.approx(minimum, rel=1e-6)
+    printed.R.fix(4.0)  # the unit of R is free: the scales may be twice as large
+    for j in printed.J:
+        printed.sigma[j].setub(2 * printed.sigma[j].ub)
+    assert fsopt.solve(printed, time_limit=60).objective == pytest.approx(minimum, rel=1e-6)
+
+
+@FEW
+@given(seed=SEEDS, w_cap=st.floats(0.1, 10))
+def test_free_scales_and_the_alternation_are_never_better_than_the_master_problem(seed, w_cap):
+    data = blobs(14, 3, seed=seed, gap=0.4)
+    radius = (data.X**2).sum(axis=1).max()
+    _, rigorous = optimum("rsvm", data, w_cap=w_cap)
+    _, master = optimum("mmop-convex", data, h_cap=radius * w_cap)
+    assert master <= rigorous + 1e-6 * max(1, rigorous)
+    fit = fsopt.fit("mopfs", data, w_cap=w_cap, c=0.0, scale="none")
+    capacity = fit.coef**2 / np.where(fit.details["scales"] > 0, fit.details["scales"], 1.0)
+    h = ((data.X**2) @ fit.details["scales"]).max() * capacity.sum()
+    assert optimum("mmop-convex", data, h_cap=h * (1 + 1e-9))[1] <= fit.objective + 1e-5 * max(1, fit.objective)
+
+
+@settings(FEW, max_examples=3)
+@given(seed=SEEDS, e_cap=st.floats(0.5, 8), scaled=st.booleans())
+def test_the_smallest_norm_is_the_inverse_of_rsvm(seed, e_cap, scaled):
+    data = blobs(14, 3, seed=seed, gap=0.5)
+    s = np.array([1.0, 0.25, 4.0]) if scaled else np.ones(3)
+    _, floor = solved("rsvm", data, w_cap=1e6)
+    e_cap += floor.objective
+    m, result = solved("rsvm-least-norm", data, e_cap=e_cap, scale=s)
+    assert hinge(data.X, data.y, values_of(m.w), m.b.value) <= e_cap * (1 + 1e-6)
+    np.testing.assert_allclose(values_of(m.w), np.sqrt(s) * values_of(m.u), atol=1e-6)
+    w_cap = 2 * result.objective
+    if w_cap > 1e-3:
+        _, loss = solved("rsvm", fsopt.Dataset(data.X * np.sqrt(s), data.y), w_cap=w_cap)
+        assert loss.objective == pytest.approx(e_cap, rel=1e-4)
