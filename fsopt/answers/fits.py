@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fsopt.answers.certificate import Certificate
+from fsopt.answers.certificate import Certificate, certificate_line, status_line
 from fsopt.answers.records import MOST_ROWS, as_html, as_text, plain, sealed
 from fsopt.answers.results import Status
 from fsopt.answers.schema import OF_TRAINED
@@ -21,6 +21,7 @@ from fsopt.common import arguments
 from fsopt.common.arguments import word
 from fsopt.common.figures import bars_figure, history_figure, scores_figure
 from fsopt.common.files import write_text
+from fsopt.common.texts import counted
 from fsopt.data import Dataset
 from fsopt.data.given import Given, Table, dataset_of
 from fsopt.data.hyperplanes import measures
@@ -187,41 +188,46 @@ class Fit:
         name = "data" if self.trained is None else self.trained.name
         write_text(path, json.dumps(sealed(fit_record(self, source=name)), allow_nan=False, indent=1) + "\n")
 
-    def _facts(self) -> Iterator[tuple[str, str]]:
-        """Yield names and texts of what a fit says."""
+    def _facts(self, certificate: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
+        """Yield names and texts of what a fit says, with its certificate as plain data."""
         yield "method", self.method
         if self.trained is not None:
             yield "data", f"{self.trained.name}, +1 is '{self.trained.labels[1]}', -1 is '{self.trained.labels[0]}'"
-        yield "status", f"{self.status} ({self.stop})"
-        for name, value in (("objective", self.objective), ("lower bound", self.bound)):
-            if value is not None:
-                yield name, f"{value:.6g}"
-        certificate = self.certificate
-        if certificate is not None:
-            verdict = "holds" if certificate.ok else "does not hold"
-            yield "certificate", f"{certificate.kind}, {verdict}, largest residual {certificate.worst:.1e}"
-        for name, score in (self.trained.scores if self.trained is not None else {}).items():
-            yield f"training {name.replace('_', ' ')}", f"{score:.4f}"
-        yield "features" if self.kernel is None else "patterns", f"{len(self.support)} of {len(self.coef)}"
-        yield "solver", self.solver
-        if "total" in self.seconds:
-            yield "seconds", f"{self.seconds['total']:.2f}"
+        evidence = certificate or {}
+        stop = f", {self.stop}" * (self.stop != str(self.status))
+        yield "status", status_line(self.status, evidence.get("bound_source", ""), evidence.get("notes", ())) + stop
+        numbers = {"objective": self.objective, "lower bound": self.bound}
+        yield from ((name, f"{value:.6g}") for name, value in numbers.items() if value is not None)
+        yield "certificate", certificate_line(certificate)
         yield from (("warning", text) for text in self.warnings)
+        if self.trained is not None and self.trained.scores:
+            yield "training", ", ".join(f"{k.replace('_', ' ')} {v:.4f}" for k, v in self.trained.scores.items())
+        if "worst_case" in self.details:
+            up, down = self.details["worst_case"]
+            yield "worst case", f"class +1 {up:.4f}, class -1 {down:.4f}"
+        noun = "features" if self.kernel is None else "patterns"
+        yield noun, f"{len(self.support)} of {len(self.coef)}: {', '.join(self.features) or 'none'}"
+        yield (
+            "solver",
+            f"{self.solver}, {counted(self.iterations, 'iteration')}, {self.seconds.get('total', 0.0):.2f} s",
+        )
+        yield "intercept", self.printed()[1]
 
-    def _told(self) -> tuple[list[tuple[str, str]], DataFrame, str]:
-        """Return what a fit says, the texts of its weights, and the classifier where it is not linear."""
-        import pandas as pd
-
-        rows, intercept = self.printed()
-        return [*self._facts(), ("intercept", intercept)], pd.DataFrame(rows), OF_UNIT_ROWS if self.of_unit_rows else ""
+    def told(self, certificate: Mapping[str, Any] | None) -> str:
+        """Return the summary with a certificate as plain data, such as that of a saved fit."""
+        return as_text([*self._facts(certificate)], self.printed()[0], self._below)
 
     def summary(self) -> str:
         """Return what was found and what is known of it, as text: status, certificate, weights of the classifier."""
-        return as_text(*self._told())
+        return self.told(plain(self.certificate))
 
     def _repr_html_(self) -> str:
         """Return the summary as tables for notebooks; names of data and features are escaped."""
-        return as_html(*self._told())
+        return as_html([*self._facts(plain(self.certificate))], self.printed()[0], self._below)
+
+    @property
+    def _below(self) -> str:
+        return OF_UNIT_ROWS if self.of_unit_rows else ""
 
     @property
     def _standardised(self) -> Vector:

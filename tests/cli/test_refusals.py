@@ -28,7 +28,7 @@ FILES = {
 }
 COMMANDS = """
 fitt svm good.csv :: Did you mean 'fit'?
-fit svm :: no data are given: name a file, wdbc
+fit svm :: Missing argument 'FILE': name a file, wdbc
 fit svmm good.csv :: there is no method called 'svmm': did you mean svm
 fit lasso good.csv :: here it is l1-svm
 fit fsp-m good.csv :: 'fsp-m' is no method: it is a model
@@ -37,7 +37,7 @@ solve svn --data good.csv :: did you mean svm
 solve svm :: give --data, for example wdbc
 solve svm good.csv :: the data are given by --data
 fit svm good.csv good.csv :: see 'fsopt fit --help'
-fit svm good.csv --data good.csv :: the data are given twice
+fit svm good.csv --data good.csv :: unexpected extra argument
 fit svm god.csv :: there is no file god.csv: did you mean good.csv
 fit svm wbdc :: did you mean wdbc?
 fit svm folder.csv :: there is no file
@@ -80,7 +80,8 @@ fit svm good.csv -o nowhere/fit.json :: there is no folder
 fit svm good.csv -o readonly.json :: read-only
 export svm --data good.csv -o model.gams :: use one of .lp
 export svm --data good.csv :: Missing option '-o'
-predict fit.json :: for example fsopt predict fit.json new.csv
+predict :: for example fsopt predict fit.json new.csv
+predict fit.json :: name a file, wdbc
 predict fit.json capital.csv :: the data have no column a: did you mean A?
 predict good.csv fit.json :: is not JSON
 predict solved.json good.csv :: is a solved model, not a fit
@@ -107,10 +108,6 @@ select wdbc --features 50 :: outside [1, 30]
 select good.csv :: give data with 4 samples of each class
 select good.csv --rule best :: one of log-loss, shortest
 select good.csv --report page.pdf :: give a name with .html
-select good.csv --path 1..3 :: as 1,2,5 or 1-10, or all
-select good.csv --path 9 :: the data have 2 features
-select good.csv --path 1 --features 2 :: --features has no meaning with --path
-select good.csv --loss logistic :: --loss has no meaning without --path
 study study.toml :: Missing option '--store'
 study good.csv --store s.sqlite :: is not TOML
 study --store s.sqlite -o rows.txt :: let it end in .csv
