@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from fsopt.answers.schema import OF_TRAINED
 from fsopt.answers.trained import Trained
 from fsopt.common import arguments
 from fsopt.common.arguments import word
-from fsopt.common.figures import bars_figure, history_figure, scores_figure
+from fsopt.common.figures import bars_figure, history_figure
 from fsopt.common.files import write_text
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
@@ -44,7 +44,7 @@ OF_UNIT_ROWS = (
     "both over all features"
 )
 """The classifier of samples that are divided by their norm."""
-KINDS = ("weights", "convergence", "scores")
+KINDS = ("weights", "convergence")
 
 
 @dataclass(frozen=True)
@@ -235,28 +235,21 @@ class Fit:
         known = self.trained.deviation if self.trained is not None and self.kernel is None else ()
         return np.asarray(self.coef * (np.array(known) if len(known) else 1.0))
 
-    def to_frame(self, folds: Sequence[Fit] = ()) -> DataFrame:
+    def to_frame(self) -> DataFrame:
         """Return the weights of the classifier as a pandas DataFrame.
-
-        Parameters
-        ----------
-        folds : fits to parts of the data, such as those of a cross-validation.
 
         Returns
         -------
         DataFrame
             Columns ``feature``, ``weight`` (raw units), ``standardised`` (weight times standard deviation),
-            ``selected``, false where the rule of selection leaves out a feature that the score depends on, ``shift``
-            and ``scale`` of the preprocessing where samples are divided by their norm, and, with ``folds``, ``folds``:
-            the number of these that select the feature. In order of the standardised size; the index is the place.
+            ``selected``, false where the rule of selection leaves out a feature that the score depends on, and
+            ``shift`` and ``scale`` of the preprocessing where samples are divided by their norm. In order of the
+            standardised size; the index is the place.
         """
         import pandas as pd
 
         places, columns = self._weights()
-        frame = pd.DataFrame(columns, index=places).astype({"feature": object})
-        if folds:
-            frame["folds"] = [sum(name in fold.features for fold in folds) for name in frame["feature"]]
-        return frame
+        return pd.DataFrame(columns, index=places).astype({"feature": object})
 
     def _weights(self) -> tuple[Indices, dict[str, Any]]:
         """Return places and columns of the weights that are selected or no rounded zeros, the largest first."""
@@ -292,37 +285,29 @@ class Fit:
         rows = [{name: forms.get(name, number)(columns[name][k]) for name in shown} for k in range(len(places))]
         return rows, number(self.intercept + np.delete(terms, places).sum())
 
-    def plot(self, kind: str | None = None, data: Dataset | None = None) -> Figure:
+    def plot(self, kind: str | None = None) -> Figure:
         """Return a figure.
 
         Parameters
         ----------
-        kind : ``weights`` of the selected features; ``convergence``, objective and bound over time; ``scores`` of a
-            data set by class. By default the convergence of a loop, and else the weights.
-        data : for the scores.
+        kind : ``weights`` of the selected features, or ``convergence``, objective and bound over time. By default the
+            convergence of a loop, and else the weights.
 
         Raises
         ------
-        ParameterError : another word, no history, no features, or no data.
+        ParameterError : another word, no history, or no features.
         PackageError : matplotlib is not installed.
         """
         records: list[Any] = [h for h in self.history if isinstance(h.get("objective"), float)]
         chosen = ("convergence" if records else "weights") if kind is None else kind
         word("the kind of plot", chosen, KINDS)
-        if chosen == "convergence":
-            if not records:
-                raise ParameterError(
-                    f"the fit of '{self.method}' has no history to plot", "plot its weights, or a fit of a loop"
-                )
+        if chosen == "convergence" and records:
             return history_figure(records)
-        if chosen == "weights":
-            frame = self.to_frame().query("selected").head(MOST_ROWS)
-            if frame.empty:
-                raise ParameterError(f"the fit of '{self.method}' selects no feature", "choose other parameters")
-            return bars_figure(frame["feature"].tolist(), frame["standardised"].tolist(), "weight x standard deviation")
-        if data is None:
-            raise ParameterError("scores are those of a data set, and there is none", "give data=")
-        return scores_figure(self.decision_function(data), data.y, data.labels)
+        frame = self.to_frame().query("selected").head(MOST_ROWS)
+        if chosen == "convergence" or frame.empty:
+            lacks = "has no history to plot" if chosen == "convergence" else "selects no feature"
+            raise ParameterError(f"the fit of '{self.method}' {lacks}", "plot another kind, or another fit")
+        return bars_figure(frame["feature"].tolist(), frame["standardised"].tolist(), "weight x standard deviation")
 
 
 def fit_record(fit: Fit, *, source: str, data: Dataset | None = None) -> dict[str, Any]:

@@ -130,7 +130,7 @@ def width() -> int:
 def show(*texts: str) -> None:
     """Print texts on stdout, longer lines wrapped at their words."""
     lines = [line for text in texts for line in printable(text).split("\n")]
-    wrapped = textwrap.TextWrapper(width(), break_long_words=False, break_on_hyphens=False)
+    wrapped = textwrap.TextWrapper(width(), break_long_words=False, break_on_hyphens=False, subsequent_indent="  ")
     emit("".join((wrapped.fill(one) if len(one) > width() else one) + "\n" for one in lines))
 
 

@@ -1,4 +1,4 @@
-"""``check``, ``--exact``, ``--proof``, ``--solution`` and ``fsopt-verify``: true claims hold, false ones have a reason."""
+"""``check`` of answers, proofs and solutions, and ``fsopt-verify``: true claims hold, false ones have a reason."""
 
 import ast
 import gzip
@@ -206,7 +206,7 @@ def test_the_optimum_of_a_convex_instance_holds_from_its_files_alone(run):
 FALSE = {
     "a worse point called optimal, LP": ("rlp", moved("rlp", "y", 0.5, objective=None), "elsewhere|objective"),
     "a worse point called optimal, QP": ("svm", moved("svm", "xi", 0.5, objective=None), "elsewhere|objective"),
-    "a worse integer point": ("fsv-exact", moved("fsv-exact", "y", 0.5, objective=None), "nothing in the answer bounds"),
+    "a worse integer point": ("fsv-exact", moved("fsv-exact", "y", 0.5, objective=None), "nothing in the answer"),
     "an integer off by 1e-4": ("fsv-exact", moved("fsv-exact", "t", -1e-4), "is no whole number"),
     "a violated bound": ("onsvm", moved("onsvm", "xi", -0.01), "violates"),
     "a false objective of a maximum": ("svm-dual", stored("svm-dual", objective=8.0), "recomputed 7.9"),

@@ -93,7 +93,7 @@ def test_the_mpec_of_few_features_is_the_integer_program_at_each_lambda(lam: flo
     assert (fsopt.classify(lpec), fsopt.classify(milp)) == ("MPEC", "MILP")
 
 
-def test_the_mpec_is_solved_by_a_flag_which_says_so(tmp_path, capsys) -> None:
+def test_the_mpec_is_solved_by_a_parameter(tmp_path, capsys) -> None:
     data = blobs(10, 2, seed=4, gap=0.2)
     np.savez_compressed(tmp_path / "d.npz", X=data.X, y=data.y)
     given = ["--data", str(tmp_path / "d.npz")]
@@ -103,10 +103,9 @@ def test_the_mpec_is_solved_by_a_flag_which_says_so(tmp_path, capsys) -> None:
         with pytest.raises(SystemExit) as ended:
             main(words)
         assert ended.value.code == 0
-        out, err = capsys.readouterr()
+        out = capsys.readouterr().out
         if words is solve:
             record = json.loads(out)
-            assert "M = 500" in err
     assert (record["status"], round(record["objective"])) == ("optimal", fewest_errors(data.X, data.y))
     assert record["params"]["big_m"] == 500
 
