@@ -340,16 +340,8 @@ def _write(folder: Path, one: Experiment, outcome: Reproduction, record: dict[st
 
 def _print(record: dict[str, Any]) -> None:
     """Print the cells, notes and verdicts of an experiment."""
-    from fsopt.papers.pages import filled
-
-    cells = []
-    for c in record["cells"]:
-        ours, apart = (None if c[k] is None else f"{c[k]:.4g}" for k in ("ours", "difference"))
-        chance = None if c["chance"] is None else f"{100 * c['chance']:.2g} %"
-        verdict = f"{c['verdict']} ({c['why']})" if c["why"] else str(c["verdict"])
-        cells.append((c["row"], c["column"], ours, c["printed"], apart, chance, verdict))
-    heads, rows = filled(("row", "column", ">ours", ">printed", ">diff", ">chance", "verdict"), cells)
+    heads = ("row", "column", ">ours", ">printed", ">difference", ">chance", "verdict", "why")
+    rows = [[c[head.lstrip(">")] for head in heads] for c in record["cells"]]
     title = f"{record['name']}: {record['shows']} ({record['seconds']:g} s)"
     verdicts = ", ".join(f"{number} {verdict}" for verdict, number in record["verdicts"].items())
-    notes = [f"  {note}" for note in record["notes"]]
-    show(table(title, heads, rows) if rows else title, *notes, f"  {verdicts}")
+    show(table(title, heads, rows) if rows else title, *(f"  {note}" for note in record["notes"]), f"  {verdicts}")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import fsopt
 from fsopt.cli import options
 from fsopt.cli.options import WHOLE, load
 from fsopt.cli.output import (
@@ -52,13 +53,8 @@ Scale = Annotated[str, typer.Option("--scale", help="none, center or standard: t
 
 def models(json: options.Json = False) -> None:
     """List the models: class, paper and equation, parameters."""
-    from fsopt.models.registry import MODELS
-
-    rows = [
-        {"model": m.slug, "class": m.problem_class, "paper": m.paper, "equation": m.equation}
-        | {"parameters": _defaults(m.parameters), "summary": m.summary}
-        for m in MODELS.values()
-    ]
+    names = {"model": "slug", "class": "problem_class", "paper": "paper", "equation": "equation", "summary": "summary"}
+    rows = [_entry(spec, names) | {"parameters": _defaults(spec.parameters)} for spec in fsopt.MODELS.values()]
     more = "'fsopt show MODEL' has the program, '--json' the parameters"
     listing("models", ("model", "class", "paper", "equation"), rows, more, as_json=json)
 
@@ -66,18 +62,21 @@ def models(json: options.Json = False) -> None:
 def solvers(json: options.Json = False) -> None:
     """List the solvers: classes, what they prove, what is missing."""
     from fsopt.compiler.classes import CLASSES
-    from fsopt.solvers.registry import SOLVERS
 
-    names = ("proves", "duals", "vertex", "in_place", "tolerance", "available")
-    rows: list[dict[str, Any]] = [
-        {"solver": s.name, "classes": [c for c in CLASSES if c in s.classes]}
-        | {name: getattr(s, name) for name in names}
-        | {"why_not": _missing(s), "licence": s.licence}
-        for s in SOLVERS.values()
+    same = ("proves", "duals", "vertex", "in_place", "tolerance", "available", "licence")
+    rows = [
+        {"solver": spec.name, "classes": [one for one in CLASSES if one in spec.classes]}
+        | _entry(spec, {name: name for name in same})
+        | {"why_not": _missing(spec)}
+        for spec in fsopt.SOLVERS.values()
     ]
-    listing(
-        "solvers", ("solver", "classes", "proves", "duals", "tolerance", "available", "why_not"), rows, as_json=json
-    )
+    heads = ("solver", "classes", "proves", "duals", "tolerance", "available", "why_not")
+    listing("solvers", heads, rows, as_json=json)
+
+
+def _entry(spec: Any, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return attributes of an entry of a registry by these names."""
+    return {k: list(v) if isinstance(v := getattr(spec, own), tuple) else v for k, own in names.items()}
 
 
 def _missing(solver: SolverSpec) -> str:
@@ -98,29 +97,23 @@ def methods(
     json: options.Json = False,
 ) -> None:
     """List the methods, or one with the meaning of its parameters."""
-    from fsopt.methods.registry import METHODS
     from fsopt.models.display import displayed_program, meanings, plain_text
 
-    def head(name: str) -> dict[str, Any]:
-        m = METHODS[name]
-        return {"method": name, "summary": m.summary} | {
-            k: list(v) if isinstance(v := getattr(m, k), tuple) else v
-            for k in ("paper", "equation", "models", "driver")
-        }
-
+    names = {"method": "name"} | {k: k for k in ("summary", "paper", "equation", "models", "driver")}
     if name is None:
-        rows = [{**head(m), "parameters": _defaults(entry.parameters)} for m, entry in METHODS.items()]
+        rows = [_entry(one, names) | {"parameters": _defaults(one.parameters)} for one in fsopt.METHODS.values()]
         more = "'fsopt methods NAME' has the parameters"
         listing("methods", ("method", "paper", "equation", "models", "driver"), rows, more, as_json=json)
         return
-    doc = inspect.getdoc(METHODS[name].fit) or ""
-    known, defaults = meanings(doc), _defaults(METHODS[name].parameters)
+    spec = fsopt.METHODS[name]
+    doc, head = inspect.getdoc(spec.fit) or "", _entry(spec, names)
+    known, defaults = meanings(doc), _defaults(spec.parameters)
     parameters = [{"parameter": k, "default": v, "meaning": plain_text(known.get(k, ""))} for k, v in defaults.items()]
     if json:
-        print_json({**head(name), "latex": displayed_program(doc), "parameters": parameters})
+        print_json({**head, "latex": displayed_program(doc), "parameters": parameters})
         return
     meant = table("parameters", ("--param", "default", "meaning"), [tuple(row.values()) for row in parameters])
-    put(pairs([(k, v or None) for k, v in head(name).items()]), "\n" + displayed_program(doc) + "\n", meant)
+    put(pairs([(k, v or None) for k, v in head.items()]), "\n" + displayed_program(doc) + "\n", meant)
 
 
 def _defaults(parameters: Mapping[str, Any]) -> dict[str, Any]:
