@@ -162,7 +162,7 @@ def _verdict(
     if json:
         print_json(known)
     else:
-        show(*filter(None, [facts and pairs(facts.items()), found.summary()]))
+        show(*[pairs(facts.items())] if facts else [], found.summary())
         if found.exact is not None:
             print_exact(known["exact"])
     return int(not found.verified)
