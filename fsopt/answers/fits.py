@@ -206,7 +206,8 @@ class Fit:
             up, down = self.details["worst_case"]
             yield "worst case", f"class +1 {up:.4f}, class -1 {down:.4f}"
         noun = "features" if self.kernel is None else "patterns"
-        yield noun, f"{len(self.support)} of {len(self.coef)}: {', '.join(self.features) or 'none'}"
+        names = f": {', '.join(self.features)}" if 0 < len(self.support) < len(self.coef) else ""
+        yield noun, f"{len(self.support)} of {len(self.coef)}{names}"
         yield (
             "solver",
             f"{self.solver}, {counted(self.iterations, 'iteration')}, {self.seconds.get('total', 0.0):.2f} s",

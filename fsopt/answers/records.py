@@ -64,13 +64,13 @@ def digest(record: Mapping[str, Any]) -> str:
 
 def as_text(facts: Sequence[tuple[str, str]], rows: Sequence[Mapping[str, str]], below: str = "") -> str:
     """Return names and texts, the first rows of a table and a remark on them as text."""
-    lines = _aligned(facts)
+    lines = aligned(facts)
     if rows:
-        lines += ["", *_aligned([list(rows[0]), *([*row.values()] for row in rows[:MOST_ROWS])])]
+        lines += ["", *aligned([list(rows[0]), *([*row.values()] for row in rows[:MOST_ROWS])])]
     return "\n".join([*lines, *_below(rows, below)])
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return rows as lines with their columns one below the other."""
     columns = [[one_line(text) for text in column] for column in zip(*rows, strict=True)]
     sizes = [max(map(len, column)) for column in columns]

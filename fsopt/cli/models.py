@@ -70,8 +70,9 @@ def solvers(json: options.Json = False) -> None:
         | {"why_not": _missing(spec)}
         for spec in fsopt.SOLVERS.values()
     ]
-    heads = ("solver", "classes", "proves", "duals", "tolerance", "available", "why_not")
-    listing("solvers", heads, rows, as_json=json)
+    if not json:
+        rows = [row | {"available": row["why_not"] or "yes"} for row in rows]
+    listing("solvers", ("solver", "classes", "proves", "duals", "tolerance", "available"), rows, as_json=json)
 
 
 def _entry(spec: Any, names: Mapping[str, str]) -> dict[str, Any]:

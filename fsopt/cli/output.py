@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from fsopt.answers.certificate import certificate_line, status_line
+from fsopt.answers.records import aligned
 from fsopt.common.files import write_text
 from fsopt.common.texts import one_line, printable
 from fsopt.errors import FileError, FsoptError, OutOfTimeError, StoreLost
@@ -169,32 +170,29 @@ def _least(column: Sequence[str], number: bool) -> int:
     return max(whole, word) if number else max(min(word, WORD), min(whole, PHRASE))
 
 
-def _aligned(columns: Sequence[Sequence[str]], least: Sequence[int], heads: Sequence[str] = ()) -> str:
+def _aligned(columns: Sequence[Sequence[str]], least: Sequence[int], heads: Sequence[str]) -> str:
     """Return columns side by side, under a rule below their heads; the widest texts are wrapped until all have room."""
-    number = [head.startswith(">") for head in heads] or [False] * len(columns)
+    number = [head.startswith(">") for head in heads]
     sizes = [
         low if right else max(low, *map(len, column)) for low, right, column in zip(least, number, columns, strict=True)
     ]
     while sum(sizes) + 2 * len(sizes) > width() + 2 and sizes != list(least):
         sizes[max(range(len(sizes)), key=lambda k: (sizes[k] > least[k], sizes[k]))] -= 1
-    lines = []
+    lines: list[str] = []
     for k, row in enumerate(zip(*columns, strict=True)):
         cells = [textwrap.wrap(text, size, break_on_hyphens=False) for text, size in zip(row, sizes, strict=True)]
-        high = max(1, *map(len, cells))
-        for line in range(high):
+        for line in range(max(1, *map(len, cells))):
             placed = [(cell[line : line + 1] or [""])[0] for cell in cells]
-            aligned = [f"{t:{'>' if r else '<'}{s}}" for t, r, s in zip(placed, number, sizes, strict=True)]
-            lines.append("  ".join(aligned).rstrip())
-        if heads and k == 0:
+            parts = [f"{t:{'>' if r else '<'}{s}}" for t, r, s in zip(placed, number, sizes, strict=True)]
+            lines.append("  ".join(parts).rstrip())
+        if k == 0:
             lines.append("-" * (sum(sizes) + 2 * len(sizes) - 2))
     return "\n".join(lines)
 
 
 def pairs(items: Iterable[Sequence[Any]]) -> str:
-    """Return lines of ``name  value``, or of more values, aligned; a long last one goes on below its beginning."""
-    columns = list(zip(*([cell(value) for value in row] for row in items), strict=True))
-    *fixed, last = [max(map(len, column)) for column in columns]
-    return _aligned(columns, [*fixed, min(last, max(width() - sum(fixed) - 2 * len(fixed), WORD))])
+    """Return lines of ``name  value``, or of more values, aligned."""
+    return "\n".join(aligned([[cell(value) for value in row] for row in items]))
 
 
 def cell(value: Any) -> str:

@@ -71,7 +71,7 @@ def test_a_table_without_rows_and_numbers_wider_than_the_output(capsys, monkeypa
     assert (head.split(), number) == (["a", "b"], "9" * 50), "no number is cut"
     monkeypatch.setenv("COLUMNS", "40")
     output.show(output.pairs([("name", "a text of more words that goes on below"), ("n", None), ("longer", 1.5)]))
-    wrapped = ["name    a text of more words that goes", "        on below", "n       -", "longer  1.5"]
+    wrapped = ["name    a text of more words that goes", "  on below", "n       -", "longer  1.5"]
     assert capsys.readouterr().out.splitlines() == wrapped
 
 
