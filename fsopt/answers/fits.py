@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -188,35 +188,30 @@ class Fit:
         name = "data" if self.trained is None else self.trained.name
         write_text(path, json.dumps(sealed(fit_record(self, source=name)), allow_nan=False, indent=1) + "\n")
 
-    def _facts(self, certificate: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
-        """Yield names and texts of what a fit says, with its certificate as plain data."""
-        yield "method", self.method
-        if self.trained is not None:
-            yield "data", f"{self.trained.name}, +1 is '{self.trained.labels[1]}', -1 is '{self.trained.labels[0]}'"
-        evidence = certificate or {}
-        stop = f", {self.stop}" * (self.stop != str(self.status))
-        yield "status", status_line(self.status, evidence.get("bound_source", ""), evidence.get("notes", ())) + stop
+    def _told(self, certificate: Mapping[str, Any] | None) -> tuple[list[tuple[str, str]], list[dict[str, str]], str]:
+        """Return what a fit says by names, with its certificate as plain data, its weights, and a remark on them."""
+        evidence, (weights, intercept) = certificate or {}, self.printed()
+        status = status_line(self.status, evidence.get("bound_source", ""), evidence.get("notes", ()))
+        facts = [("method", self.method), ("status", status + f", {self.stop}" * (self.stop != str(self.status)))]
         numbers = {"objective": self.objective, "lower bound": self.bound}
-        yield from ((name, f"{value:.6g}") for name, value in numbers.items() if value is not None)
-        yield "certificate", certificate_line(certificate)
-        yield from (("warning", text) for text in self.warnings)
-        if self.trained is not None and self.trained.scores:
-            yield "training", ", ".join(f"{k.replace('_', ' ')} {v:.4f}" for k, v in self.trained.scores.items())
+        facts += [(name, f"{value:.6g}") for name, value in numbers.items() if value is not None]
+        facts += [("certificate", certificate_line(certificate)), *(("warning", text) for text in self.warnings)]
+        if self.trained is not None:
+            down, up = self.trained.labels
+            facts.insert(1, ("data", f"{self.trained.name}, +1 is '{up}', -1 is '{down}'"))
+            scores = [f"{name.replace('_', ' ')} {value:.4f}" for name, value in self.trained.scores.items()]
+            facts += [("training", ", ".join(scores))] if scores else []
         if "worst_case" in self.details:
-            up, down = self.details["worst_case"]
-            yield "worst case", f"class +1 {up:.4f}, class -1 {down:.4f}"
-        noun = "features" if self.kernel is None else "patterns"
+            facts.append(("worst case", "class +1 {:.4f}, class -1 {:.4f}".format(*self.details["worst_case"])))
         names = f": {', '.join(self.features)}" if 0 < len(self.support) < len(self.coef) else ""
-        yield noun, f"{len(self.support)} of {len(self.coef)}{names}"
-        yield (
-            "solver",
-            f"{self.solver}, {counted(self.iterations, 'iteration')}, {self.seconds.get('total', 0.0):.2f} s",
-        )
-        yield "intercept", self.printed()[1]
+        noun = "features" if self.kernel is None else "patterns"
+        spent = f"{counted(self.iterations, 'iteration')}, {self.seconds.get('total', 0.0):.2f} s"
+        facts += [(noun, f"{len(self.support)} of {len(self.coef)}{names}"), ("solver", f"{self.solver}, {spent}")]
+        return [*facts, ("intercept", intercept)], weights, OF_UNIT_ROWS * self.of_unit_rows
 
     def told(self, certificate: Mapping[str, Any] | None) -> str:
         """Return the summary with a certificate as plain data, such as that of a saved fit."""
-        return as_text([*self._facts(certificate)], self.printed()[0], self._below)
+        return as_text(*self._told(certificate))
 
     def summary(self) -> str:
         """Return what was found and what is known of it, as text: status, certificate, weights of the classifier."""
@@ -224,11 +219,7 @@ class Fit:
 
     def _repr_html_(self) -> str:
         """Return the summary as tables for notebooks; names of data and features are escaped."""
-        return as_html([*self._facts(plain(self.certificate))], self.printed()[0], self._below)
-
-    @property
-    def _below(self) -> str:
-        return OF_UNIT_ROWS if self.of_unit_rows else ""
+        return as_html(*self._told(plain(self.certificate)))
 
     @property
     def _standardised(self) -> Vector:
