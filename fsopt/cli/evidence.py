@@ -75,22 +75,22 @@ def check(
     No solver is called. What rests on a solver's word alone is named. The program of a proof is built anew from the
     data, or read from the model file, and has to be the one in the proof.
     """
-    path, source, changes = Path(answer), str(data), options.read_changes(customise)
+    changes = options.read_changes(customise)
     if solution is not None:
         if is_file(answer, data):
             others = {"data": data, "param": param, "customise": customise, "scale": scale != "none"}
             program = read_file(answer, others)
         else:
-            program, _ = built(answer, load(source, layout), options.parse_params(param), scale)
+            program, _ = built(answer, load(str(data), layout), options.parse_params(param), scale)
         return _check_solution(program, answer, solution, exact, proof, json)
-    of_file = _of_file(answer, data, bool(param) or scale != "none")
+    path, of_file = Path(answer), _of_file(answer, data, bool(param) or scale != "none")
     if _is_proof(path):
         if proof is not None:
             raise ParameterError(f"'{answer}' is a proof already", "leave out --proof")
-        return _check_proof(path, source, of_file, layout, changes, json)
+        return _check_proof(path, str(data), of_file, layout, changes, json)
     if of_file:
-        return _check_solution(read_file(source, {}), source, path, exact, proof, json)
-    return _check_answer(path, source, layout, changes, exact, proof, json)
+        return _check_solution(read_file(str(data), {}), str(data), path, exact, proof, json)
+    return _check_answer(path, str(data), layout, changes, exact, proof, json)
 
 
 def _of_file(answer: str, data: str | None, others: bool) -> bool:

@@ -223,7 +223,9 @@ def in_place(given: Sequence[str], verb: Any) -> list[str]:
     """Return words with the data behind ``--data`` in their place, the last, for a verb that takes them there."""
     if verb is None or not any(one.name == "data" and one.param_type_name == "argument" for one in verb.params):
         return list(given)
-    words, data, rest = [], [], iter(given)
+    words: list[str] = []
+    data: list[str] = []
+    rest = iter(given)
     for word in rest:
         flag, equals, value = word.partition("=")
         if flag == "--data":
