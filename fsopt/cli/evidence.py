@@ -76,10 +76,11 @@ def check(
     data, or read from the model file, and has to be the one in the proof.
     """
     changes = options.read_changes(customise)
+    if solution is not None and changes:
+        raise ParameterError("--customise is for a fit and its proof", "leave it out")
     if solution is not None:
         if is_file(answer, data):
-            others = {"data": data, "param": param, "customise": customise, "scale": scale != "none"}
-            program = read_file(answer, others)
+            program = read_file(answer, {"data": data, "param": param, "scale": scale != "none"})
         else:
             program, _ = built(answer, load(str(data), layout), options.parse_params(param), scale)
         return _check_solution(program, answer, solution, exact, proof, json)
@@ -89,7 +90,7 @@ def check(
             raise ParameterError(f"'{answer}' is a proof already", "leave out --proof")
         return _check_proof(path, str(data), of_file, layout, changes, json)
     if of_file:
-        return _check_solution(read_file(str(data), {}), str(data), path, exact, proof, json)
+        return _check_solution(read_file(str(data), {"customise": customise}), str(data), path, exact, proof, json)
     return _check_answer(path, str(data), layout, changes, exact, proof, json)
 
 

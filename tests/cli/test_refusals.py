@@ -28,6 +28,7 @@ FILES = {
     "list.json": "[1, 2]",
     "deep.json": "[" * 100_000,
     "notanswer.json": '{"a": 1}',
+    "rules.py": "def rule(model):\n    model.w[0].fix(0.0)\n",
     "one.lp": "Minimize\n obj: x\nSubject To\n row: x >= 1\nEnd\n",
     "two.lp": "Minimize\n obj: x\nSubject To\n row: x >= 2\nEnd\n",
 }
@@ -106,6 +107,8 @@ prove fsv-exact :: best-subset proves selections
 fit l1-svm good.csv --param c=-1 :: of 'l1-svm'
 fit gbd good.csv --param m=99 :: of 'gbd'
 check svm --data good.csv :: is a model, no answer
+check svm --data good.csv --solution s.sol --customise svm=rules.py:rule :: --customise is for a fit and its proof
+check one.json --data one.lp --customise svm=rules.py:rule :: --customise is for models on data sets
 check one.json --data two.lp :: is an answer of another model than 'two.lp', by its digest
 check one.json --data good.csv :: is an answer to a model file, 'one.lp'
 check fit.json --data one.lp :: is an answer of a data set, 'good.csv'
