@@ -217,21 +217,6 @@ def exit_code(answer: Any) -> int:
     return EXIT_SOLVED if answer.status.solved else EXIT_NOT_SOLVED
 
 
-def status_of(record: Mapping[str, Any]) -> str:
-    """Return the status of an answer, and whose word its bound is, or ``numerically``: ``optimal (bound: highs)``."""
-    certificate = record["certificate"] or {}
-    return status_line(record["status"], certificate.get("bound_source", ""), certificate.get("notes", ()))
-
-
-def print_answer(record: Mapping[str, Any], names: Sequence[str], more: Iterable[Sequence[Any]] = ()) -> None:
-    """Print these entries of an answer, further lines, and its certificate."""
-    found = record["certificate"]
-    lines = [(name, record[name]) for name in names if record.get(name) not in (None, "")]
-    show(pairs([*lines, *more, ("certificate", certificate_line(found))]))
-    for note in found["notes"] if found else ():
-        remark(note)
-
-
 def print_exact(found: Mapping[str, Any]) -> None:
     """Print what rational arithmetic shows of an answer: each claim with its interval, rounded outward."""
     show(f"\n{found['word']}: {found['about']}")
@@ -254,11 +239,16 @@ def print_solve(record: Mapping[str, Any]) -> None:
     """Print the answer to a model."""
     from fsopt.formats.read import told
 
+    found = record["certificate"] or {"notes": ()}
+    status = status_line(record["status"], found.get("bound_source", ""), found["notes"])
+    known = {**record, "status": status, "file": told(record["file"]) if "file" in record else ""}
     names = ("model", "data", "scale", "solver", "status", "stop", "objective", "bound", "iterations", "file")
-    spent = ", ".join(f"{k} {seconds(v)}" for k, v in record["seconds"].items())
-    shown = {**record, "status": status_of(record), "file": told(record["file"]) if "file" in record else ""}
-    second = [(f"verify {k}", v) for k, v in (record.get("verify") or {}).items()]
-    print_answer(shown, names, [("seconds", spent), *second])
+    lines = [(name, known[name]) for name in names if known.get(name) not in (None, "")]
+    lines.append(("seconds", ", ".join(f"{k} {seconds(v)}" for k, v in record["seconds"].items())))
+    lines += [(f"verify {k}", v) for k, v in (record.get("verify") or {}).items()]
+    show(pairs([*lines, ("certificate", certificate_line(record["certificate"]))]))
+    for note in found["notes"]:
+        remark(note)
     if record["status"] == "infeasible":
         remark("in Python fsopt.explain_infeasibility(model) names constraints and bounds that contradict each other")
 
