@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from fsopt.answers.certificate import certificate_line, status_line
-from fsopt.answers.records import aligned
 from fsopt.common.files import write_text
 from fsopt.common.texts import one_line, printable
 from fsopt.errors import FileError, FsoptError, OutOfTimeError, StoreLost
@@ -192,6 +191,8 @@ def _aligned(columns: Sequence[Sequence[str]], least: Sequence[int], heads: Sequ
 
 def pairs(items: Iterable[Sequence[Any]]) -> str:
     """Return lines of ``name  value``, or of more values, aligned."""
+    from fsopt.answers.records import aligned
+
     return "\n".join(aligned([[cell(value) for value in row] for row in items]))
 
 
