@@ -17,7 +17,7 @@ PYTHONS := $(shell for v in 3.12 3.13; do command -v python$$v >/dev/null && pyt
 .PHONY: demo test test-all kernels truth fuzz limits forgeries guide mutants lock sbom audit lowest pythons lint bench limits-page instances reproduce results docs docs-check outputs clean
 
 demo: .venv/installed
-	$(BIN)/fsopt compare --data wdbc
+	$(BIN)/fsopt compare --data wdbc --folds 3
 
 test: .venv/tested
 	$(BIN)/pytest $(SPREAD) -m "not slow" --require-solvers highs,clarabel,scs,ipopt,scip

@@ -16,7 +16,7 @@ from fsopt.answers.records import Answer
 from fsopt.answers.results import Status
 from fsopt.certificates.points import relative_gap
 from fsopt.common.figures import BLUE, ORANGE, new_figure, plain
-from fsopt.common.texts import counted
+from fsopt.common.texts import counted, one_line
 from fsopt.linear.logistic_path import LogisticPath
 from fsopt.typing import Vector
 
@@ -205,7 +205,7 @@ class Selection(Answer):
 
     def summary(self) -> str:
         """Return the answer in words, the warnings, and the selected features as a table."""
-        said = [*self.sentences, *(f"Warning: {text}." for text in self.warnings)]
+        said = [one_line(text) for text in (*self.sentences, *(f"Warning: {text}." for text in self.warnings))]
         if not self.fit.features:
             return "\n".join(said)
         weights, intercept = self.printed_weights

@@ -105,6 +105,19 @@ def status_line(status: str, bound_source: str = "", notes: Iterable[str] = ()) 
     return f"{status} ({', '.join(words)})" if words else str(status)
 
 
+def certificate_line(found: Mapping[str, Any] | None) -> str:
+    """Return a certificate, as plain data, in one line: ``convex, holds: infeasibility 1e-16, gap 3e-09``."""
+    if found is None:
+        return "none: the solver's claim was not verified"
+    ends = [found[name] for name in ("objective", "bound")]
+    known = all(isinstance(end, float) for end in ends)  # an infinite bound is a word in plain data
+    gap = abs(ends[0] - ends[1]) / max(1.0, abs(ends[0])) if known else 0.0
+    words = [f"gap {gap:.1e}"] * (gap > TOLERANCE and "gap" not in found["residuals"])
+    words += [f"{name} {float(v):.0e}" for name, v in found["residuals"].items() if v]
+    verdict = "holds" if found["ok"] else "does NOT hold"
+    return f"{found['kind']}, {verdict}{': ' * bool(words)}{', '.join(words)}"
+
+
 def valid(name: str, residual: float, tolerance: float = TOLERANCE) -> bool:
     """Return whether a residual is finite and within the limit of its name, or the tolerance where it has none."""
     limit = LIMITS.get(name.partition(" ")[0], tolerance)

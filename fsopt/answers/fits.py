@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fsopt.answers.certificate import Certificate
+from fsopt.answers.certificate import Certificate, certificate_line, status_line
 from fsopt.answers.records import MOST_ROWS, as_html, as_text, plain, sealed
 from fsopt.answers.results import Status
 from fsopt.answers.schema import OF_TRAINED
 from fsopt.answers.trained import Trained
 from fsopt.common import arguments
 from fsopt.common.arguments import word
-from fsopt.common.figures import bars_figure, history_figure, scores_figure
+from fsopt.common.figures import bars_figure, history_figure
 from fsopt.common.files import write_text
+from fsopt.common.texts import counted
 from fsopt.data import Dataset
 from fsopt.data.given import Given, Table, dataset_of
 from fsopt.data.hyperplanes import measures
@@ -43,7 +44,7 @@ OF_UNIT_ROWS = (
     "both over all features"
 )
 """The classifier of samples that are divided by their norm."""
-KINDS = ("weights", "convergence", "scores")
+KINDS = ("weights", "convergence")
 
 
 @dataclass(frozen=True)
@@ -187,41 +188,38 @@ class Fit:
         name = "data" if self.trained is None else self.trained.name
         write_text(path, json.dumps(sealed(fit_record(self, source=name)), allow_nan=False, indent=1) + "\n")
 
-    def _facts(self) -> Iterator[tuple[str, str]]:
-        """Yield names and texts of what a fit says."""
-        yield "method", self.method
+    def _told(self, certificate: Mapping[str, Any] | None) -> tuple[list[tuple[str, str]], list[dict[str, str]], str]:
+        """Return what a fit says by names, with its certificate as plain data, its weights, and a remark on them."""
+        evidence, (weights, intercept) = certificate or {}, self.printed()
+        status = status_line(self.status, evidence.get("bound_source", ""), evidence.get("notes", ()))
+        facts = [("method", self.method), ("status", status + f", {self.stop}" * (self.stop != str(self.status)))]
+        numbers = {"objective": self.objective, "lower bound": self.bound}
+        facts += [(name, f"{value:.6g}") for name, value in numbers.items() if value is not None]
+        facts += [("certificate", certificate_line(certificate)), *(("warning", text) for text in self.warnings)]
         if self.trained is not None:
-            yield "data", f"{self.trained.name}, +1 is '{self.trained.labels[1]}', -1 is '{self.trained.labels[0]}'"
-        yield "status", f"{self.status} ({self.stop})"
-        for name, value in (("objective", self.objective), ("lower bound", self.bound)):
-            if value is not None:
-                yield name, f"{value:.6g}"
-        certificate = self.certificate
-        if certificate is not None:
-            verdict = "holds" if certificate.ok else "does not hold"
-            yield "certificate", f"{certificate.kind}, {verdict}, largest residual {certificate.worst:.1e}"
-        for name, score in (self.trained.scores if self.trained is not None else {}).items():
-            yield f"training {name.replace('_', ' ')}", f"{score:.4f}"
-        yield "features" if self.kernel is None else "patterns", f"{len(self.support)} of {len(self.coef)}"
-        yield "solver", self.solver
-        if "total" in self.seconds:
-            yield "seconds", f"{self.seconds['total']:.2f}"
-        yield from (("warning", text) for text in self.warnings)
+            down, up = self.trained.labels
+            facts.insert(1, ("data", f"{self.trained.name}, +1 is '{up}', -1 is '{down}'"))
+            scores = [f"{name.replace('_', ' ')} {value:.4f}" for name, value in self.trained.scores.items()]
+            facts += [("training", ", ".join(scores))] if scores else []
+        if "worst_case" in self.details:
+            facts.append(("worst case", "class +1 {:.4f}, class -1 {:.4f}".format(*self.details["worst_case"])))
+        names = f": {', '.join(self.features)}" if 0 < len(self.support) < len(self.coef) else ""
+        noun = "features" if self.kernel is None else "patterns"
+        spent = f"{counted(self.iterations, 'iteration')}, {self.seconds.get('total', 0.0):.2f} s"
+        facts += [(noun, f"{len(self.support)} of {len(self.coef)}{names}"), ("solver", f"{self.solver}, {spent}")]
+        return [*facts, ("intercept", intercept)], weights, OF_UNIT_ROWS * self.of_unit_rows
 
-    def _told(self) -> tuple[list[tuple[str, str]], DataFrame, str]:
-        """Return what a fit says, the texts of its weights, and the classifier where it is not linear."""
-        import pandas as pd
-
-        rows, intercept = self.printed()
-        return [*self._facts(), ("intercept", intercept)], pd.DataFrame(rows), OF_UNIT_ROWS if self.of_unit_rows else ""
+    def told(self, certificate: Mapping[str, Any] | None) -> str:
+        """Return the summary with a certificate as plain data, such as that of a saved fit."""
+        return as_text(*self._told(certificate))
 
     def summary(self) -> str:
         """Return what was found and what is known of it, as text: status, certificate, weights of the classifier."""
-        return as_text(*self._told())
+        return self.told(plain(self.certificate))
 
     def _repr_html_(self) -> str:
         """Return the summary as tables for notebooks; names of data and features are escaped."""
-        return as_html(*self._told())
+        return as_html(*self._told(plain(self.certificate)))
 
     @property
     def _standardised(self) -> Vector:
@@ -229,28 +227,21 @@ class Fit:
         known = self.trained.deviation if self.trained is not None and self.kernel is None else ()
         return np.asarray(self.coef * (np.array(known) if len(known) else 1.0))
 
-    def to_frame(self, folds: Sequence[Fit] = ()) -> DataFrame:
+    def to_frame(self) -> DataFrame:
         """Return the weights of the classifier as a pandas DataFrame.
-
-        Parameters
-        ----------
-        folds : fits to parts of the data, such as those of a cross-validation.
 
         Returns
         -------
         DataFrame
             Columns ``feature``, ``weight`` (raw units), ``standardised`` (weight times standard deviation),
-            ``selected``, false where the rule of selection leaves out a feature that the score depends on, ``shift``
-            and ``scale`` of the preprocessing where samples are divided by their norm, and, with ``folds``, ``folds``:
-            the number of these that select the feature. In order of the standardised size; the index is the place.
+            ``selected``, false where the rule of selection leaves out a feature that the score depends on, and
+            ``shift`` and ``scale`` of the preprocessing where samples are divided by their norm. In order of the
+            standardised size; the index is the place.
         """
         import pandas as pd
 
         places, columns = self._weights()
-        frame = pd.DataFrame(columns, index=places).astype({"feature": object})
-        if folds:
-            frame["folds"] = [sum(name in fold.features for fold in folds) for name in frame["feature"]]
-        return frame
+        return pd.DataFrame(columns, index=places).astype({"feature": object})
 
     def _weights(self) -> tuple[Indices, dict[str, Any]]:
         """Return places and columns of the weights that are selected or no rounded zeros, the largest first."""
@@ -286,37 +277,29 @@ class Fit:
         rows = [{name: forms.get(name, number)(columns[name][k]) for name in shown} for k in range(len(places))]
         return rows, number(self.intercept + np.delete(terms, places).sum())
 
-    def plot(self, kind: str | None = None, data: Dataset | None = None) -> Figure:
+    def plot(self, kind: str | None = None) -> Figure:
         """Return a figure.
 
         Parameters
         ----------
-        kind : ``weights`` of the selected features; ``convergence``, objective and bound over time; ``scores`` of a
-            data set by class. By default the convergence of a loop, and else the weights.
-        data : for the scores.
+        kind : ``weights`` of the selected features, or ``convergence``, objective and bound over time. By default the
+            convergence of a loop, and else the weights.
 
         Raises
         ------
-        ParameterError : another word, no history, no features, or no data.
+        ParameterError : another word, no history, or no features.
         PackageError : matplotlib is not installed.
         """
         records: list[Any] = [h for h in self.history if isinstance(h.get("objective"), float)]
         chosen = ("convergence" if records else "weights") if kind is None else kind
         word("the kind of plot", chosen, KINDS)
-        if chosen == "convergence":
-            if not records:
-                raise ParameterError(
-                    f"the fit of '{self.method}' has no history to plot", "plot its weights, or a fit of a loop"
-                )
+        if chosen == "convergence" and records:
             return history_figure(records)
-        if chosen == "weights":
-            frame = self.to_frame().query("selected").head(MOST_ROWS)
-            if frame.empty:
-                raise ParameterError(f"the fit of '{self.method}' selects no feature", "choose other parameters")
-            return bars_figure(frame["feature"].tolist(), frame["standardised"].tolist(), "weight x standard deviation")
-        if data is None:
-            raise ParameterError("scores are those of a data set, and there is none", "give data=")
-        return scores_figure(self.decision_function(data), data.y, data.labels)
+        frame = self.to_frame().query("selected").head(MOST_ROWS)
+        if chosen == "convergence" or frame.empty:
+            lacks = "has no history to plot" if chosen == "convergence" else "selects no feature"
+            raise ParameterError(f"the fit of '{self.method}' {lacks}", "plot another kind, or another fit")
+        return bars_figure(frame["feature"].tolist(), frame["standardised"].tolist(), "weight x standard deviation")
 
 
 def fit_record(fit: Fit, *, source: str, data: Dataset | None = None) -> dict[str, Any]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate
 from fsopt.common.files import write_text
+from fsopt.common.texts import one_line
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,8 +26,6 @@ FORMAT = 2
 """The format of the files that this version writes and reads."""
 MOST_ROWS = 20
 """Rows that a summary lists."""
-STYLE: Mapping[str, Any] = {"index": False, "na_rep": "-", "float_format": "{:.6g}".format}
-"""Of the tables of pandas."""
 
 
 def plain(value: Any) -> Any:
@@ -63,29 +62,35 @@ def digest(record: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(plain(rest), sort_keys=True).encode()).hexdigest()
 
 
-def as_text(facts: Sequence[tuple[str, str]], frame: DataFrame, below: str = "") -> str:
+def as_text(facts: Sequence[tuple[str, str]], rows: Sequence[Mapping[str, str]], below: str = "") -> str:
     """Return names and texts, the first rows of a table and a remark on them as text."""
-    width = max((len(name) for name, _ in facts), default=0)
-    lines = [f"{name:<{width}}  {text}" for name, text in facts]
-    if len(frame):
-        lines += ["", frame.head(MOST_ROWS).to_string(**STYLE)]
-    return "\n".join([*lines, *_below(frame, below)])
+    lines = aligned(facts)
+    if rows:
+        lines += ["", *aligned([list(rows[0]), *([*row.values()] for row in rows[:MOST_ROWS])])]
+    return "\n".join([*lines, *_below(rows, below)])
 
 
-def as_html(facts: Sequence[tuple[str, str]], frame: DataFrame, below: str = "") -> str:
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows as lines with their columns one below the other."""
+    columns = [[one_line(text) for text in column] for column in zip(*rows, strict=True)]
+    sizes = [max(map(len, column)) for column in columns]
+    return ["  ".join(map(str.ljust, row, sizes)).rstrip() for row in zip(*columns, strict=True)]
+
+
+def as_html(facts: Sequence[tuple[str, str]], rows: Sequence[Mapping[str, str]], below: str = "") -> str:
     """Return what :func:`as_text` does as tables, in which all texts are escaped."""
     import pandas as pd
 
     with pd.option_context("display.max_colwidth", None):
         told = pd.DataFrame(facts).to_html(header=False, index=False, border=0)
-        table = frame.head(MOST_ROWS).to_html(**STYLE, border=0) if len(frame) else ""
-    return str(told + table) + "".join(f"<p>{escape(line)}</p>" for line in _below(frame, below))
+        table = pd.DataFrame(rows[:MOST_ROWS]).to_html(index=False, border=0) if rows else ""
+    return str(told + table) + "".join(f"<p>{escape(line)}</p>" for line in _below(rows, below))
 
 
-def _below(frame: DataFrame, remark: str) -> list[str]:
+def _below(rows: Sequence[Any], remark: str) -> list[str]:
     """Return the lines below the first rows of a table."""
-    more = len(frame) - MOST_ROWS
-    return [f"and {more} more: to_frame() has all"] * (more > 0) + [remark] * (bool(remark) and len(frame) > 0)
+    more = len(rows) - MOST_ROWS
+    return [f"and {more} more: to_frame() has all"] * (more > 0) + [remark] * (bool(remark) and len(rows) > 0)
 
 
 class Answer(ABC):
@@ -113,9 +118,9 @@ class Answer(ABC):
 
         return pd.DataFrame([{name: _cell(value) for name, value in one.items()} for one in self.to_records()])
 
-    def _told(self) -> tuple[list[tuple[str, str]], DataFrame]:
-        frame = self.to_frame()
-        return [(name, _word(value)) for name, value in self.heading.items()], frame[list(self.shown or frame.columns)]
+    def _told(self) -> tuple[list[tuple[str, str]], list[dict[str, str]]]:
+        rows = [{name: _word(one[name]) for name in self.shown or one} for one in self.to_records()]
+        return [(name, _word(value)) for name, value in self.heading.items()], rows
 
     def summary(self) -> str:
         """Return the heading and the first records as text."""
@@ -145,4 +150,4 @@ def _word(value: Any) -> str:
         return ", ".join(f"{name} {_word(one)}" for name, one in value.items())
     if isinstance(value, (list, tuple)):
         return ", ".join(map(_word, value))
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return "-" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -76,9 +76,7 @@ class SolveFile(_Saved):
     ray: Point | None = None
     direction: Point | None = None
     solution: Plain | None = None
-    customised: Plain = {}
     verify: Plain | None = None
-    explanation: Plain | None = None
 
 
 class FitFile(_Saved):

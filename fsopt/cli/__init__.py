@@ -7,7 +7,7 @@ import re
 import signal
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from fsopt.errors import REMOVED, FileError, FsoptError, InternalError
@@ -19,6 +19,8 @@ LEFT = "ignore:resource_tracker:UserWarning"
 ELSEWHERE: Mapping[str, str] = {
     **REMOVED,
     "label": "name the column with --target",
+    "data": "name a file, wdbc, or a name in FSOPT_DATA",
+    "saved": "for example fsopt predict fit.json new.csv",
     **dict.fromkeys(("sep", "decimal", "thousands", "encoding", "sheet"), "give it as --read KEY=VALUE"),
     "columns": "leave the other columns out with --drop",
     "plot": "fsopt.load_fit(FILE).plot() draws a fit in Python",
@@ -75,51 +77,53 @@ def _called(given: list[str]) -> int:
     import typer
 
     from fsopt.cli.app import command
+    from fsopt.cli.options import in_place
     from fsopt.cli.output import abandon
 
     if sys.flags.optimize > 1:
         raise FsoptError("fsopt reads its docstrings, which python -OO removes", "run Python without -OO")
+    verb = command().commands.get(given[0])
     try:
-        code = command()(given, standalone_mode=False)
+        code = command()(in_place(given, verb), standalone_mode=False)
         return code if isinstance(code, int) else 0
     except SystemExit:  # of typer, where the reader of a help has left
         abandon(sys.stdout)
         return 0
     except typer.TyperException as error:
         message = error.format_message().rstrip(".").replace("\n", " ")
-        raise FsoptError(message, _remedy(error, given, command())) from error
+        raise FsoptError(message, _remedy(error, given[0], verb)) from error
     except FsoptError as error:
-        raise in_flags(error, command(), given) from error.__cause__
+        error.message, error.hint = (in_flags(text, verb) for text in (error.message, error.hint))
+        raise
 
 
-def _remedy(error: Any, given: Sequence[str], command: Any) -> str:
+def _remedy(error: Any, name: str, verb: Any) -> str:
     """Return what to do about words that are none of a verb, or no verb."""
-    word = str(getattr(error, "option_name", given[0])).lstrip("-")
-    verb = command.commands.get(given[0])
-    known = [] if verb is None else [one.name for one in verb.params]
+    missing = getattr(error, "param", None)
+    word = str(getattr(error, "option_name", name if missing is None else missing.name)).lstrip("-")
     if word in ELSEWHERE:
         return ELSEWHERE[word]
-    if "param" in known and given[0] != word and word.isidentifier():
-        return f"a parameter of a model or method is --param {word}=VALUE ('fsopt {given[0]} --help' has the flags)"
-    if "unexpected extra" in error.message and "data" in known and "file" not in known:
-        return "the data are given by --data"
-    return f"see 'fsopt {given[0]} --help'" if verb is not None else "'fsopt --help' lists the verbs"
+    if verb is None:
+        return "'fsopt --help' lists the verbs"
+    flags = {text for one in verb.params for text in one.opts}
+    if "--param" in flags and name != word and word.isidentifier() and missing is None:
+        return f"a parameter of a model or method is --param {word}=VALUE ('fsopt {name} --help' has the flags)"
+    extra = "unexpected extra" in error.message and "--data" in flags
+    return "the data are given by --data" if extra else f"see 'fsopt {name} --help'"
 
 
 _KEYWORD = re.compile(r"(?<![\w.\-'{])([a-z_]+)=('[^']*'|[\w.+-]+)?")
 """``name=value`` or ``name=`` as messages have it; not at the beginning of a quotation, which a user wrote."""
 
 
-def in_flags(error: FsoptError, command: Any, given: Sequence[str]) -> FsoptError:
-    """Return an error whose texts name the flags of the verb in a command line: ``folds=1`` is ``--folds 1``.
+def in_flags(text: str, verb: Any) -> str:
+    """Return a message with the flags of a verb in place of keywords: ``folds=1`` is ``--folds 1``.
 
     A keyword that is no flag of the verb stays; where a value is asked for, ``m=...``, it is one of ``--param``.
     """
     from fsopt.cli.options import KEYWORDS
 
-    for word in given:
-        command = getattr(command, "commands", {}).get(word, command)
-    flags = {one.name: text for one in command.params for text in reversed(one.opts) if text.startswith("--")}
+    flags = {one.name: one.opts[-1] for one in getattr(verb, "params", ()) if one.opts[-1].startswith("--")}
 
     def flag(found: re.Match[str]) -> str:
         name, value = found.groups()
@@ -129,5 +133,4 @@ def in_flags(error: FsoptError, command: Any, given: Sequence[str]) -> FsoptErro
             return f"--read {found[0]}"
         return f"--param {found[0]}" if value == "..." and "param" in flags else found[0]
 
-    error.message, error.hint = (_KEYWORD.sub(flag, text) for text in (error.message, error.hint))
-    return error
+    return _KEYWORD.sub(flag, text)

@@ -15,16 +15,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fsopt.cli import options
-from fsopt.cli.models import Scale, changed, is_file, read_file
+from fsopt.cli.models import Scale, built, is_file, read_file
 from fsopt.cli.options import WHOLE, load
 from fsopt.cli.output import (
     EXIT_INTERRUPTED,
-    EXIT_NOT_SOLVED,
     EXIT_SOLVED,
-    deliver,
     dump_json,
+    listing,
     pairs,
-    print_certificate,
     print_exact,
     print_json,
     progress_bar,
@@ -32,15 +30,15 @@ from fsopt.cli.output import (
     show,
     table,
 )
-from fsopt.data.layout import SPELLING, Layout
-from fsopt.errors import FileError, FsoptError, OutOfTimeError, ParameterError, shown
+from fsopt.common.customising import Changes
+from fsopt.data.layout import Layout
+from fsopt.errors import FileError, FsoptError, OutOfTimeError, ParameterError
 
 if TYPE_CHECKING:
     import pyomo.environ as pyo
-    from matplotlib.figure import Figure
 
     from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings
-    from fsopt.verification.verified import ExactCheck
+    from fsopt.verification.verified import ExactCheck, Verification
 
 Data = Annotated[str | None, typer.Option("--data", help=f"{options.DATA_HELP}; or the model file of the answer")]
 Solution = Annotated[
@@ -77,116 +75,98 @@ def check(
     No solver is called. What rests on a solver's word alone is named. The program of a proof is built anew from the
     data, or read from the model file, and has to be the one in the proof.
     """
+    changes = options.read_changes(customise)
+    if solution is not None and changes:
+        raise ParameterError("--customise is for a fit and its proof", "leave it out")
     if solution is not None:
         if is_file(answer, data):
-            program = read_file(
-                answer, {"data": data, "param": param, "customise": customise, "scale": scale != "none"}
-            )
+            program = read_file(answer, {"data": data, "param": param, "scale": scale != "none"})
         else:
-            program = changed(answer, str(data), layout, options.parse_params(param), scale, customise)
+            program, _ = built(answer, load(str(data), layout), options.parse_params(param), scale)
         return _check_solution(program, answer, solution, exact, proof, json)
-    of_file = _of_file(answer, data, param, scale)
-    path, source = Path(answer), str(data)
-    if _is_proof(path) and proof is not None:
-        raise ParameterError(f"'{answer}' is a proof already", "leave out --proof")
+    path, of_file = Path(answer), _of_file(answer, data, bool(param) or scale != "none")
     if _is_proof(path):
-        return _check_proof(path, source, of_file, layout, customise, json)
+        if proof is not None:
+            raise ParameterError(f"'{answer}' is a proof already", "leave out --proof")
+        return _check_proof(path, str(data), of_file, layout, changes, json)
     if of_file:
-        return _check_solution(read_file(source, {}), source, path, exact, proof, json)
-    return _check_answer(path, source, layout, customise, exact, proof, json)
+        return _check_solution(read_file(str(data), {"customise": customise}), str(data), path, exact, proof, json)
+    return _check_answer(path, str(data), layout, changes, exact, proof, json)
 
 
-def _of_file(answer: str, data: str | None, param: options.Params, scale: str) -> bool:
-    """Return whether an answer is one to a model file; raises for no answer, and for one to other models or data."""
+def _of_file(answer: str, data: str | None, others: bool) -> bool:
+    """Return whether an answer is one to a model file; raises for no answer, and for one to another model or data."""
     from fsopt.formats.read import is_model_file
     from fsopt.models.registry import MODELS
 
     if answer in MODELS or is_model_file(answer):
         raise ParameterError(f"'{answer}' is a model, no answer", "give what its solver wrote with --solution FILE")
-    for name, given in (("--param", param), ("--scale", scale != "none")):
-        if given:
-            raise ParameterError(f"{name} is for the model of --solution", "leave it out: an answer has its own")
+    if others:
+        raise ParameterError("--param and --scale are for the model of --solution", "leave them out")
     if data is None:
         raise ParameterError("no data are given", "give --data, the data set or the model file that the answer is of")
+    found, fault = is_model_file(data), ""
     with suppress(OSError, ValueError, RecursionError, AttributeError, TypeError):  # of what is no answer of fsopt
-        record, found = loads(Path(answer).read_bytes()), is_model_file(data)
+        record = loads(Path(answer).read_bytes())
         digest = record.get("file", {}).get("sha256")
         if digest and not found:
-            raise FileError(f"'{answer}' is an answer to a model file, '{record['model']}'", "give it with --data")
-        if "data" in record and found:
-            raise FileError(f"'{answer}' is an answer of a data set, '{record['data']}'", "give it with --data")
-        if digest and digest != sha256(Path(data).read_bytes()).hexdigest():
-            raise FileError(
-                f"'{answer}' is an answer of another model than '{data}', by its digest", "give its own file"
-            )
-    return is_model_file(data)
+            fault = f"to a model file, '{record['model']}'"
+        elif "data" in record and found:
+            fault = f"of a data set, '{record['data']}'"
+        elif digest and digest != sha256(Path(data).read_bytes()).hexdigest():
+            fault = f"of another model than '{data}', by its digest"
+    if fault:
+        raise FileError(f"'{answer}' is an answer {fault}", "give its own with --data")
+    return found
 
 
 def _check_answer(
-    path: Path, data: str, layout: Layout, customise: options.Customise, exact: bool, proof: Path | None, json: bool
+    path: Path, data: str, layout: Layout, changes: Changes, exact: bool, proof: Path | None, json: bool
 ) -> int:
-    """Verify a saved answer."""
-    from fsopt.answers.records import plain
+    """Verify a saved answer, whose data are read as they were unless other options are given."""
     from fsopt.answers.saved import read_record
-    from fsopt.methods.registry import METHODS
     from fsopt.verification.verify import verify_record
 
     record = read_record(path)
-    source = load(data, _saved_layout(record, layout, path))
-    models = METHODS[record["method"]].models if "method" in record else (record["model"],)
-    changes = options.read_changes(customise, models)
-    verified = verify_record(record, source, str(path), exact=exact or proof is not None, customise=changes)
-    found = plain(verified.record())
-    _write_evidence(verified.exact, proof)
-    deliver(found, None, as_json=json, present=lambda: _print_verdict(found))
-    return EXIT_SOLVED if verified.verified else EXIT_NOT_SOLVED
-
-
-def _saved_layout(record: Mapping[str, Any], given: Layout, path: Path) -> Layout:
-    """Return the layout of a saved answer; raises FileError where another is given, but for identifier and spelling."""
-    saved = Layout.saved(record)
-    if given == WHOLE:
-        return saved
-    of_file: dict[str, Any] = dict.fromkeys(("id", *SPELLING))
-    if "layout" in record and replace(saved, **of_file) != replace(given, **of_file):
-        raise FileError(
-            f"'{path}' was saved with other options of the data: {shown(saved.stated)}",
-            "give the same, such as --target and --missing, or none: those of the file are taken then",
-        )
-    return given
+    source = load(data, replace(Layout.saved(record), **{name: getattr(layout, name) for name in layout.stated}))
+    found = verify_record(record, source, str(path), exact=exact or proof is not None, customise=changes)
+    return _verdict(found, {}, found.record(), proof, json)
 
 
 def _check_solution(
     program: pyo.ConcreteModel, model: str, solution: Path, exact: bool, proof: Path | None, json: bool
 ) -> int:
     """Verify what another program claims of its point."""
-    from fsopt.answers.records import plain
     from fsopt.formats.read import contents, told
     from fsopt.formats.solution import read_solution
     from fsopt.verification.verify import verify
 
     stated = read_solution(solution, program)
     found = verify(stated, program, exact=exact or proof is not None)
-    file = contents(program, model) if hasattr(program, "read_by") else None
+    file = {"file": contents(program, model)} if hasattr(program, "read_by") else {}
     own = stated.evidence is not None or (stated.point is not None and stated.point.y is not None)
-    record: dict[str, Any] = {"model": model} | ({"file": file} if file else {})
-    record |= {"solution": str(solution), "software": stated.solver, "multipliers": own, "stated": stated.objective}
-    record |= {**found.record(), "objective": found.certificate.objective, "bound": found.certificate.bound}
-    record = plain(record)
+    facts = {"model": model, **file, "solution": str(solution), "software": stated.solver}
+    certificate = found.certificate
+    record = {**facts, "multipliers": own, "stated": stated.objective, **found.record()}
+    record |= {"objective": certificate.objective, "bound": certificate.bound}
+    return _verdict(found, facts | {name: told(value) for name, value in file.items()}, record, proof, json)
+
+
+def _verdict(
+    found: Verification, facts: Mapping[str, Any], record: Mapping[str, Any], proof: Path | None, json: bool
+) -> int:
+    """Write the exact evidence and print what was found of an answer, with facts above; return the exit code."""
+    from fsopt.answers.records import plain
+
+    known = plain(record)
     _write_evidence(found.exact, proof)
-    facts = {"model": model, "file": told(file) if file else "", "solution": str(solution), "software": stated.solver}
-    deliver(record, None, as_json=json, present=lambda: _print_verdict(record, facts))
-    return EXIT_SOLVED if found.verified else EXIT_NOT_SOLVED
-
-
-def _print_verdict(found: Mapping[str, Any], facts: Mapping[str, Any] | None = None) -> None:
-    """Print the record of a verification: the claim and whose word its bound is, whether it holds, and the evidence."""
-    lines = {**(facts or {}), "claimed": found["status_line"], "verified": "yes" if found["verified"] else "NO"}
-    lines |= {name: found.get(name) for name in ("objective", "bound", "reason")}
-    show(pairs((name, text) for name, text in lines.items() if text not in (None, "")))
-    print_certificate(found["certificate"])
-    if "exact" in found:
-        print_exact(found["exact"])
+    if json:
+        print_json(known)
+    else:
+        show(*[pairs(facts.items())] if facts else [], found.summary())
+        if found.exact is not None:
+            print_exact(known["exact"])
+    return int(not found.verified)
 
 
 def _write_evidence(found: ExactCheck | None, output: Path | None) -> None:
@@ -208,24 +188,23 @@ def _write_evidence(found: ExactCheck | None, output: Path | None) -> None:
     remark(f"wrote {output}, {len(proof['claims'])} of {len(found.claims)} claims: fsopt-verify {output}")
 
 
-def _check_proof(proof: Path, data: str, file: bool, layout: Layout, customise: options.Customise, json: bool) -> int:
+def _check_proof(proof: Path, data: str, file: bool, layout: Layout, changes: Changes, json: bool) -> int:
     """Check a proof file against data in a layout or a model file, and print what was found."""
     from fsopt.verification.origins import check_proof
     from fsopt.verifier.verify import said
 
-    source = read_file(data, {}) if file else load(data, layout)
-    found = check_proof(proof, source, options.read_changes(customise, ()))
+    found = check_proof(proof, read_file(data, {}) if file else load(data, layout), changes)
     if json:
         print_json(found.record())
-        return EXIT_NOT_SOLVED if found.reason else EXIT_SOLVED
+        return int(bool(found.reason))
     for statement in found.statements:
         if (origin := statement["origin"]) is not None:
             rest = {k: v for k, v in origin.items() if k not in ("model", "parameters", "data") and v not in (None, [])}
             show(f"{origin['model']} {dumps(origin['parameters'])} {dumps(rest)}")
         show("\n".join(said(dict(statement))))
-    which = f"the model file {data}" if file else f"the data {data}"
+    which = f"the {'model file' if file else 'data'} {data}"
     show(f"REFUTED    {found.reason}" if found.reason else f"confirmed  proved for the programs of {which}")
-    return EXIT_NOT_SOLVED if found.reason else EXIT_SOLVED
+    return int(bool(found.reason))
 
 
 def _is_proof(path: Path) -> bool:
@@ -264,7 +243,10 @@ def reproduce(
     from fsopt.studies.running import opened
 
     if listed:
-        return _list(list(EXPERIMENTS.values()), json)
+        columns = ("name", "paper", "shows", "minutes")
+        rows = [{k: getattr(e, k) for k in columns} | {"data": list(e.data)} for e in EXPERIMENTS.values()]
+        listing("experiments", ("name", "shows", "minutes", "data"), rows, as_json=json)
+        return EXIT_SOLVED
     if bool(names) == every:
         said = "no table or figure is named" if not every else "both names and --all are given"
         raise ParameterError(said, "'fsopt reproduce --list' has the names")
@@ -303,30 +285,17 @@ def _run(
                 outcome = failed(error)
                 if settings.ends is None or not isinstance(error, OutOfTimeError):  # --time-limit is no failure
                     remark(f"{one.name} failed: {error}")
-                    code = EXIT_NOT_SOLVED
+                    code = 1
             except KeyboardInterrupt:
                 remark(f"interrupted in {one.name}: {k} were finished")
                 return EXIT_INTERRUPTED, records
-            spent = time.perf_counter() - started
             outcome = outcome if output is None else with_agreement(outcome)
-            records.append(_record(one, outcome, spent, settings, words))
+            records.append(_record(one, outcome, time.perf_counter() - started, settings, words))
             if output is not None:
                 _write(output, one, outcome, records[-1])
-            if shown and not _print(records[-1]) and output is None:  # nobody would see the rest
-                break
+            if shown:
+                _print(records[-1])
     return code, records
-
-
-def _list(experiments: list[Experiment], json: bool) -> int:
-    """Print what can be reproduced."""
-    names = ("name", "paper", "shows", "minutes")
-    rows = [{k: getattr(e, k) for k in names} | {"data": list(e.data)} for e in experiments]
-    if json:
-        print_json({"experiments": rows})
-        return EXIT_SOLVED
-    cells = [(row["name"], row["shows"], f"{row['minutes']:g}", row["data"] or "drawn") for row in rows]
-    show(table("", ("name", "shows", ">minutes", "data"), cells))
-    return EXIT_SOLVED
 
 
 def _record(one: Experiment, outcome: Reproduction, spent: float, settings: RunSettings, words: str) -> dict[str, Any]:
@@ -346,13 +315,13 @@ def _record(one: Experiment, outcome: Reproduction, spent: float, settings: RunS
 
 def _write(folder: Path, one: Experiment, outcome: Reproduction, record: dict[str, Any]) -> None:
     """Write the record, the page and the figures of an experiment, and the overview of all in the folder."""
-    from fsopt.common.files import write_text
+    from matplotlib import rc_context
+
+    from fsopt.common.files import refused, whole_file, write_text
     from fsopt.papers.pages import COUNTS, OVERVIEW, PARTS, counted, fuller, markdown, overview, saved
 
-    try:
+    with refused("make the folder", folder, "give another one"):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"cannot make the folder '{folder}': {error.strerror}", "give another one") from error
     # A page that is there and is fuller, for example of a run without a limit of time, stays.
     found, path = counted(folder), folder / f"{one.name}.json"
     parts = record["parts"]["number"]
@@ -361,37 +330,19 @@ def _write(folder: Path, one: Experiment, outcome: Reproduction, record: dict[st
         remark(f"'{path}' stays: it has more than this run; remove it to have the page of this run")
         return
     found[one.name] = own
-    write_text(path, saved(record))
-    write_text(path.with_suffix(".md"), markdown(record))
-    write_text(folder / COUNTS, dump_json(dict(sorted(found.items()))))
     page, picture = overview(found)
-    write_text(folder / f"{OVERVIEW}.md", page)
+    texts = {path.name: saved(record), f"{one.name}.md": markdown(record), f"{OVERVIEW}.md": page}
+    for name, text in {**texts, COUNTS: dump_json(dict(sorted(found.items())))}.items():
+        write_text(folder / name, text)
     for name, figure in {OVERVIEW: picture, **{f"{one.name}-{k}": f for k, f in outcome.figures.items()}}.items():
-        _save(figure, folder, name)
+        with rc_context({"svg.hashsalt": name}), whole_file(folder / f"{name}.svg") as temporary:
+            figure.savefig(os.fspath(temporary), format="svg", metadata={"Date": None})  # the same bytes each time
 
 
-def _save(figure: Figure, folder: Path, name: str) -> None:
-    """Write a figure as SVG, the same bytes for the same figure."""
-    from matplotlib import rc_context
-
-    from fsopt.common.files import whole_file
-
-    with rc_context({"svg.hashsalt": name}), whole_file(folder / f"{name}.svg") as temporary:
-        figure.savefig(os.fspath(temporary), format="svg", metadata={"Date": None})
-
-
-def _print(record: dict[str, Any]) -> bool:
-    """Print the cells, notes and verdicts of an experiment; return whether the reader is still there."""
-    from fsopt.papers.pages import filled
-
-    cells = []
-    for c in record["cells"]:
-        ours, apart = (None if c[k] is None else f"{c[k]:.4g}" for k in ("ours", "difference"))
-        chance = None if c["chance"] is None else f"{100 * c['chance']:.2g} %"
-        verdict = f"{c['verdict']} ({c['why']})" if c["why"] else str(c["verdict"])
-        cells.append((c["row"], c["column"], ours, c["printed"], apart, chance, verdict))
-    heads, rows = filled(("row", "column", ">ours", ">printed", ">diff", ">chance", "verdict"), cells)
+def _print(record: dict[str, Any]) -> None:
+    """Print the cells, notes and verdicts of an experiment."""
+    heads = ("row", "column", ">ours", ">printed", ">difference", ">chance", "verdict", "why")
+    rows = [[c[head.lstrip(">")] for head in heads] for c in record["cells"]]
     title = f"{record['name']}: {record['shows']} ({record['seconds']:g} s)"
     verdicts = ", ".join(f"{number} {verdict}" for verdict, number in record["verdicts"].items())
-    notes = [f"  {note}" for note in record["notes"]]
-    return show(table(title, heads, rows) if rows else title, *notes, f"  {verdicts}")
+    show(table(title, heads, rows) if rows else title, *(f"  {note}" for note in record["notes"]), f"  {verdicts}")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import inspect
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import fsopt
 from fsopt.cli import options
 from fsopt.cli.options import WHOLE, load
 from fsopt.cli.output import (
@@ -20,6 +20,7 @@ from fsopt.cli.output import (
     deliver,
     emit,
     exit_code,
+    listing,
     pairs,
     print_fit,
     print_json,
@@ -30,9 +31,8 @@ from fsopt.cli.output import (
     written,
 )
 from fsopt.cli.output import show as put
-from fsopt.common.customising import complete, customised, names_of
 from fsopt.data.layout import Layout
-from fsopt.errors import FsoptError, ParameterError, SolverError
+from fsopt.errors import FsoptError, ParameterError
 
 if TYPE_CHECKING:
     import pyomo.environ as pyo
@@ -53,51 +53,38 @@ Scale = Annotated[str, typer.Option("--scale", help="none, center or standard: t
 
 def models(json: options.Json = False) -> None:
     """List the models: class, paper and equation, parameters."""
-    from fsopt.models.registry import MODELS
-
-    rows = [
-        {"model": m.slug, "class": m.problem_class, "paper": m.paper, "equation": m.equation}
-        | {"parameters": _defaults(m.parameters), "summary": m.summary}
-        for m in MODELS.values()
-    ]
-    _list("models", ("model", "class", "paper", "equation"), rows, json)
-    if not json:
-        put("'fsopt show MODEL' has the program, '--json' the parameters")
+    names = {"model": "slug", "class": "problem_class", "paper": "paper", "equation": "equation", "summary": "summary"}
+    rows = [_entry(spec, names) | {"parameters": _defaults(spec.parameters)} for spec in fsopt.MODELS.values()]
+    more = "'fsopt show MODEL' has the program, '--json' the parameters"
+    listing("models", ("model", "class", "paper", "equation"), rows, more, as_json=json)
 
 
 def solvers(json: options.Json = False) -> None:
     """List the solvers: classes, what they prove, what is missing."""
     from fsopt.compiler.classes import CLASSES
-    from fsopt.solvers.registry import SOLVERS
 
-    names = ("proves", "duals", "vertex", "in_place", "tolerance", "available")
-    rows: list[dict[str, Any]] = [
-        {"solver": s.name, "classes": [c for c in CLASSES if c in s.classes]}
-        | {name: getattr(s, name) for name in names}
-        | {"why_not": _missing(s), "licence": s.licence}
-        for s in SOLVERS.values()
+    same = ("proves", "duals", "vertex", "in_place", "tolerance", "available", "licence")
+    rows = [
+        {"solver": spec.name, "classes": [one for one in CLASSES if one in spec.classes]}
+        | _entry(spec, {name: name for name in same})
+        | {"why_not": _missing(spec)}
+        for spec in fsopt.SOLVERS.values()
     ]
     if not json:
-        for row in rows:
-            row |= {"classes": " ".join(row["classes"]), "duals": "yes" if row["duals"] else None}
-            row["available"] = row["why_not"] or "yes"
-    _list("solvers", ("solver", "classes", "proves", "duals", "tolerance", "available"), rows, json)
+        rows = [row | {"available": row["why_not"] or "yes"} for row in rows]
+    listing("solvers", ("solver", "classes", "proves", "duals", "tolerance", "available"), rows, as_json=json)
 
 
-def _list(title: str, heads: Sequence[str], rows: Sequence[Mapping[str, Any]], json: bool) -> None:
-    """Print records of a registry, or these entries of them as a table."""
-    if json:
-        print_json({title: rows})
-        return
-    put(table(title, heads, [[None if row[head] in ("", []) else row[head] for head in heads] for row in rows]))
+def _entry(spec: Any, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return attributes of an entry of a registry by these names."""
+    return {k: list(v) if isinstance(v := getattr(spec, own), tuple) else v for k, own in names.items()}
 
 
 def _missing(solver: SolverSpec) -> str:
     """Return what a solver lacks here, and the remedy; empty where nothing is missing."""
     if not solver.available:
-        if solver.present is not None:
-            return f"it is not installed, or cannot run here: {solver.pip}"
-        return f"package '{solver.package}' is not installed: {solver.pip}"
+        package = "" if solver.present is not None else f"package '{solver.package}', "
+        return f"{package}not installed, or cannot run here: {solver.pip}"
     variable, place = LICENCES.get(solver.name, ("HOME", "~"))
     found = Path(place).expanduser().exists() or os.environ.get(variable)
     return "" if found else f"no licence is found: {solver.licence}"
@@ -111,31 +98,23 @@ def methods(
     json: options.Json = False,
 ) -> None:
     """List the methods, or one with the meaning of its parameters."""
-    from fsopt.methods.registry import METHODS
     from fsopt.models.display import displayed_program, meanings, plain_text
 
-    def head(name: str) -> dict[str, Any]:
-        m = METHODS[name]
-        return {"method": name, "summary": m.summary} | {
-            k: list(v) if isinstance(v := getattr(m, k), tuple) else v
-            for k in ("paper", "equation", "models", "driver")
-        }
-
+    names = {"method": "name"} | {k: k for k in ("summary", "paper", "equation", "models", "driver")}
     if name is None:
-        rows = [{**head(m), "parameters": _defaults(entry.parameters)} for m, entry in METHODS.items()]
-        _list("methods", ("method", "paper", "equation", "models", "driver"), rows, json)
-        if not json:
-            put("'fsopt methods NAME' has the parameters")
+        rows = [_entry(one, names) | {"parameters": _defaults(one.parameters)} for one in fsopt.METHODS.values()]
+        more = "'fsopt methods NAME' has the parameters"
+        listing("methods", ("method", "paper", "equation", "models", "driver"), rows, more, as_json=json)
         return
-    doc = inspect.getdoc(METHODS[name].fit) or ""
-    known, defaults = meanings(doc), _defaults(METHODS[name].parameters)
+    spec = fsopt.METHODS[name]
+    doc, head = inspect.getdoc(spec.fit) or "", _entry(spec, names)
+    known, defaults = meanings(doc), _defaults(spec.parameters)
     parameters = [{"parameter": k, "default": v, "meaning": plain_text(known.get(k, ""))} for k, v in defaults.items()]
     if json:
-        print_json({**head(name), "latex": displayed_program(doc), "parameters": parameters})
+        print_json({**head, "latex": displayed_program(doc), "parameters": parameters})
         return
-    put(pairs([(k, v or None) for k, v in head(name).items()]), "\n" + displayed_program(doc))
-    heads = ("--param", "default", "meaning")
-    put(table("parameters", heads, [tuple(row.values()) for row in parameters]) if parameters else "no parameters")
+    meant = table("parameters", ("--param", "default", "meaning"), [tuple(row.values()) for row in parameters])
+    put(pairs([(k, v or None) for k, v in head.items()]), "\n" + displayed_program(doc) + "\n", meant)
 
 
 def _defaults(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -209,8 +188,8 @@ def _show_model(model: str, data: str | None, params: dict[str, Any], latex: boo
     authors = PAPERS[entry.paper].authors if entry.paper else ""
     told = {"model": model, "summary": entry.summary, "class": record["class"]}
     told |= {"source": ", ".join(filter(None, (authors, entry.equation))) or None}
-    listing = table("components", ("component", "kind", ">size", "meaning"), found)
-    put(pairs((told | size).items()), "\n" + program + "\n", listing)
+    parts = table("components", ("component", "kind", ">size", "meaning"), found)
+    put(pairs((told | size).items()), "\n" + program + "\n", parts)
 
 
 def solve(
@@ -223,12 +202,7 @@ def solve(
     options_file: options.Options = None,
     time_limit: options.TimeLimit = None,
     verify: Annotated[str | None, typer.Option("--verify", help="solve again with this solver and compare")] = None,
-    explain: Annotated[
-        bool,
-        typer.Option("--explain", help="of an infeasible model the constraints and bounds that contradict each other"),
-    ] = False,
     tee: options.Tee = False,
-    customise: options.Customise = None,
     output: options.Output = None,
     json: options.Json = False,
 ) -> int:
@@ -242,27 +216,20 @@ def solve(
     if verify is not None:
         solver_spec(verify)
     solver_options = options.read_options(options_file)
-    changes, started = {}, time.perf_counter()
     if is_file(model, data):
-        program = read_file(model, {"data": data, "param": param, "customise": customise})
+        started, program = time.perf_counter(), read_file(model, {"data": data, "param": param})
         recorded: Callable[..., dict[str, Any]] = partial(solution_record, path=model)
     else:
-        source, params = load(str(data), layout), _solvable(model, options.parse_params(param))
-        changes, started = options.read_changes(customise, (model,)) or {}, time.perf_counter()
+        source, params = load(str(data), layout), options.parse_params(param)
+        started = time.perf_counter()
         program, work = built(model, source, params, scale)
         recorded = partial(solve_record, slug=model, data=work, source=str(data), params=params)
     spent = time.perf_counter() - started
-    with customised(changes):
-        session = Session(program, solver, options=solver_options, tee=tee)
-    result = _run(session, model, time_limit)
-    record = recorded(program, result)
-    if "data" in record:
-        record |= {"scale": scale, "layout": layout.stated} | ({"customised": names_of(changes)} if changes else {})
+    result = _run(Session(program, solver, options=solver_options, tee=tee), model, time_limit)
+    record = recorded(program, result) | ({} if is_file(model, data) else {"scale": scale, "layout": layout.stated})
     record["seconds"]["build"] = spent
     if verify is not None:
         record["verify"] = _second_solve(program, verify, result)
-    if explain and not (result.stop == "interrupted" or result.status.solved):
-        record["explanation"] = _explanation(program, time_limit)
     deliver(sealed(record), output, as_json=json, present=lambda: print_solve(record))
     return exit_code(result)
 
@@ -296,32 +263,6 @@ def built(model: str, data: Dataset, params: dict[str, Any], scale: str) -> tupl
     return build(model, work, **params), work
 
 
-def changed(
-    model: str, data: str, layout: Layout, params: dict[str, Any], scale: str, customise: options.Customise
-) -> pyo.ConcreteModel:
-    """Return a model on a data set, changed as --customise says."""
-    program, _ = built(model, load(data, layout), params, scale)
-    with customised(options.read_changes(customise, (model,)) or {}):
-        complete(program)
-    return program
-
-
-def _solvable(model: str, params: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a model that solvers take: complementarities become disjunctions, which is told."""
-    from fsopt.models.registry import MODELS
-    from fsopt.models.sla.hyperplane import BIG_M
-
-    entry = MODELS[model]
-    if entry.problem_class != "MPEC" or "big_m" not in entry.parameters:
-        return params
-    found = {"big_m": BIG_M, **params}
-    remark(
-        f"{model}: no solver takes complementarities; solved as a mixed-integer program in which one of two sides is "
-        f"0 and the other at most M = {found['big_m']} (--param big_m=M)"
-    )
-    return found
-
-
 def _run(session: Session, name: str, time_limit: float | None) -> SolveResult:
     """Solve a model under a progress bar of its name."""
     spec, nonconvex = session.spec, session.problem_class in ("NLP", "MINLP")
@@ -349,18 +290,6 @@ def _second_solve(model: pyo.ConcreteModel, solver: str, first: SolveResult) -> 
     return {k: plain(v) for k, v in found.items()}
 
 
-def _explanation(model: pyo.ConcreteModel, time_limit: float | None) -> dict[str, Any]:
-    """Return the constraints and bounds of a model that contradict each other; the answer stays where that fails."""
-    from fsopt.analysis.infeasibility import explain_infeasibility
-    from fsopt.answers.records import plain
-
-    try:
-        found = explain_infeasibility(model, time_limit=time_limit or 60.0)
-    except (SolverError, KeyboardInterrupt) as error:
-        return {"status": "unknown", "summary": f"not explained: {str(error) or 'interrupted'}"}
-    return {**plain(asdict(found)), "summary": found.summary()}
-
-
 def export(
     model: options.Model,
     output: Annotated[Path, options.file("file ending in .lp, .mps, .nl or .cbf")],
@@ -368,7 +297,6 @@ def export(
     layout: Layout = WHOLE,
     param: options.Params = None,
     scale: Scale = "none",
-    customise: options.Customise = None,
     json: options.Json = False,
 ) -> int:
     """Write a model in the format of a file."""
@@ -377,7 +305,6 @@ def export(
     if is_file(model, data):
         raise ParameterError(f"'{model}' is a model file already", "HiGHS writes it in another format")
     params = options.parse_params(param)
-    record = {"model": model, "data": data, "params": params, "scale": scale}
-    program = changed(model, str(data), layout, params, scale, customise)
-    written(write(program, output), record, as_json=json)
+    program, _ = built(model, load(str(data), layout), params, scale)
+    written(write(program, output), {"model": model, "data": data, "params": params, "scale": scale}, as_json=json)
     return EXIT_SOLVED

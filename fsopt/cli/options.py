@@ -16,7 +16,7 @@ import typer
 
 import fsopt
 from fsopt.cli.output import remark
-from fsopt.common.customising import Change, FromFile
+from fsopt.common.customising import FromFile
 from fsopt.common.files import brief, check_readable, check_writable
 from fsopt.common.texts import counted
 from fsopt.data.layout import DEFAULT_TARGET, LISTS, MISSING, SUFFIXES, Layout
@@ -36,8 +36,6 @@ Model = Annotated[
     str,
     typer.Argument(help="a slug of 'fsopt models', or a file .lp or .mps, which HiGHS reads", autocompletion=models),
 ]
-FILE = "file"
-"""The data of a verb in their place; verbs know them as ``data``, the option ``--data``."""
 DATA_HELP = f"wdbc, a file ({' '.join(SUFFIXES)}), or a name in FSOPT_DATA"
 Data = Annotated[str, typer.Option("--data", help=DATA_HELP)]
 OptionalData = Annotated[str | None, Data.__metadata__[0]]
@@ -63,10 +61,9 @@ def only(context: typer.Context, mode: str, names: Collection[str]) -> dict[str,
     for parameter in context.command.params:
         name = str(parameter.name)
         if getattr(origin(name), "name", "") == "COMMANDLINE":
-            found["data" if name == FILE else name] = context.params[name]
-            if name not in names and name != FILE:
-                flag = next(text for text in parameter.opts if text.startswith("--"))
-                raise ParameterError(f"{flag} has no meaning {mode}", "leave it out")
+            found[name] = context.params[name]
+            if name not in names:
+                raise ParameterError(f"{parameter.opts[-1]} has no meaning {mode}", "leave it out")
     return found
 
 
@@ -133,30 +130,19 @@ def _value(text: str) -> Any:
     return text
 
 
-def read_changes(given: list[str] | None, models: Sequence[str]) -> dict[str, Change] | None:
-    """Return the functions of ``--customise``, texts ``SLUG=FILE.py:FUNCTION``, by their slugs.
-
-    Without a slug the function is for the only model that there is, a mapping of slugs to functions for its slugs.
-    """
-    changes: dict[str, Change] = {}
+def read_changes(given: list[str] | None) -> dict[str, FromFile] | None:
+    """Return the functions of ``--customise``, texts ``SLUG=FILE.py:FUNCTION``, by their slugs."""
+    changes: dict[str, FromFile] = {}
     for text in given or []:
-        slug, equals, place = text.partition("=") if "=" in text else ("", "", text)
-        path, colon, name = place.rpartition(":")
-        if not colon or not name.isidentifier() or (equals and not slug):
+        slug, _, place = text.partition("=")
+        path, _, name = place.rpartition(":")
+        if not (slug and path and name.isidentifier()):
             raise ParameterError(
                 f"'--customise {brief(text)}' is not of the form SLUG=FILE.py:FUNCTION",
                 "for example --customise fsp-master=rules.py:rule",
             )
-        found = FromFile(path, name).load()
-        if isinstance(found, Mapping):
-            changes |= {key: FromFile(path, name, key) for key in found}
-        elif slug or len(models) == 1:
-            changes[slug or models[0]] = FromFile(path, name)
-        else:
-            raise ParameterError(
-                f"'--customise {brief(text)}' does not say which model it changes",
-                f"write SLUG={brief(text)} with one of {', '.join(models)}",
-            )
+        changes[slug] = FromFile(path, name)
+        changes[slug].load()
     return changes or None
 
 
@@ -168,8 +154,6 @@ def read_options(path: Path | None) -> dict[str, Any] | None:
         return tomllib.loads(check_readable(path, "the options file").read_text(encoding="utf-8"))
     except FileError as error:
         raise OptionError(error.message, error.hint) from error
-    except OSError as error:
-        raise OptionError(f"cannot read the options file '{path}': {error.strerror}", "check the path") from error
     except (ValueError, RecursionError) as error:
         raise OptionError(
             f"the options file '{path}' is not TOML: {error}", "write lines such as threads = 1"
@@ -211,47 +195,44 @@ OF_VERBS: Mapping[str, tuple[str, ...]] = {"predict": ("id", "read")} | dict.fro
 def with_layout(verb: Callable[..., Any]) -> Callable[..., Any]:
     """Return a verb, for typer, with the options of a layout in the place of its parameter ``layout``.
 
-    Data without a default stand in their place, FILE, or behind the option ``--data``.
+    Data without a default stand in their place, FILE.
     """
     signature = inspect.signature(verb, eval_str=True)
     own = [option for option in OPTIONS if option.name in OF_VERBS.get(verb.__name__, _HELP)]
-    in_place = "data" in signature.parameters and signature.parameters["data"].default is inspect.Parameter.empty
 
     @wraps(verb)
     def call(**given: Any) -> Any:
         if "layout" in signature.parameters:
             given["layout"] = read_layout({option.name: given.pop(option.name) for option in own})
-        if in_place:
-            given["data"] = _one_source(given.pop(FILE), given["data"])
         return verb(**given)
 
     shown: list[inspect.Parameter] = []
     for parameter in signature.parameters.values():
         keyword = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        if parameter.name == "data" and in_place:
-            shown += _both(keyword)
-        else:
-            shown += own if parameter.name == "layout" else [keyword]
+        if parameter.name == "data" and parameter.default is inspect.Parameter.empty:
+            kind, option = get_args(parameter.annotation)
+            file = typer.Argument(metavar="FILE", help=f"{option.help}; --data FILE is the same", show_default=False)
+            keyword = keyword.replace(annotation=Annotated[kind, file])
+        shown += own if parameter.name == "layout" else [keyword]
     call.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
     return call
 
 
-def _both(data: inspect.Parameter) -> list[inspect.Parameter]:
-    """Return the data of a verb in their place, FILE, and as the option ``--data``."""
-    kind, described = get_args(data.annotation)
-    file = typer.Argument(metavar="FILE", help=described.help, show_default=False)
-    pair = ((FILE, None, file), ("data", None, typer.Option("--data", help="in place of FILE")))
-    return [data.replace(name=name, default=none, annotation=Annotated[kind | None, one]) for name, none, one in pair]
-
-
-def _one_source(file: Any, data: Any) -> Any:
-    """Return the data of a verb, given in their place or by the option."""
-    if file and data:
-        raise ParameterError("the data are given twice, in their place and with --data", "give them once")
-    if not (file or data):
-        raise ParameterError("no data are given", "name a file, wdbc, or a name in FSOPT_DATA")
-    return file or data
+def in_place(given: Sequence[str], verb: Any) -> list[str]:
+    """Return words with the data behind ``--data`` in their place, the last, for a verb that takes them there."""
+    if verb is None or not any(one.name == "data" and one.param_type_name == "argument" for one in verb.params):
+        return list(given)
+    words: list[str] = []
+    data: list[str] = []
+    rest = iter(given)
+    for word in rest:
+        flag, equals, value = word.partition("=")
+        if flag == "--data":
+            data.append(value if equals else next(rest, ""))
+        else:
+            words.append(word)
+    return [*words, *data]
 
 
 def read_layout(given: Mapping[str, Any]) -> Layout:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import json
 import os
@@ -15,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from fsopt.answers.certificate import TOLERANCE
+from fsopt.answers.certificate import certificate_line, status_line
 from fsopt.common.files import write_text
 from fsopt.common.texts import one_line, printable
 from fsopt.errors import FileError, FsoptError, OutOfTimeError, StoreLost
@@ -27,18 +26,12 @@ EXIT_SOLVED = 0
 EXIT_NOT_SOLVED = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
-LEFT = (errno.EPIPE, errno.EINVAL) if sys.platform == "win32" else (errno.EPIPE,)
-"""Errors of a write to a pipe whose reader has left."""
 WIDE = 160
 """Columns of an output that is no terminal."""
 WORD, PHRASE = 30, 18
 """Signs of the longest word that no table cuts, and of a column of texts."""
 FIRST_LINE = 10.0
 """Seconds after which a log gets its first line of progress; each later one waits for half as long again."""
-
-
-MOST_WEIGHTS = 30
-"""Weights up to which a table lists them."""
 
 
 class UnsavedError(FileError):
@@ -71,19 +64,16 @@ def abandon(stream: TextIO) -> None:
         os.close(nowhere)
 
 
-def emit(text: str) -> bool:
-    """Write a text on stdout and return whether its reader is still there; raises FileError where stdout takes none."""
+def emit(text: str) -> None:
+    """Write a text on stdout; where its reader has left, as ``head`` does, this and all others go to nowhere."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
-    except (OSError, ValueError) as error:  # of a closed stream
+    except OSError as error:
         abandon(sys.stdout)
-        if getattr(error, "errno", None) in LEFT:  # as ``head`` does
-            return False
-        reason = getattr(error, "strerror", None) or error
-        hint = "send it elsewhere, or save the answer with -o"
-        raise UnsavedError(f"cannot write to stdout: {reason}", hint) from error
-    return True
+        if not isinstance(error, BrokenPipeError):
+            hint = "send it elsewhere, or save the answer with -o"
+            raise UnsavedError(f"cannot write to stdout: {error.strerror}", hint) from error
 
 
 def remark(text: str) -> None:
@@ -97,8 +87,7 @@ def remark(text: str) -> None:
 def report_error(error: FsoptError, *, as_json: bool) -> int:
     """Print an error as one line on stderr, with ``as_json`` as one object on stdout; return the exit code."""
     if as_json and not isinstance(error, UnsavedError):
-        with suppress(UnsavedError):
-            print_json({"error": {"kind": error.kind, "message": error.message, "hint": error.hint}})
+        print_json({"error": {"kind": error.kind, "message": error.message, "hint": error.hint}})
     remark(f"fsopt: {error}")
     return EXIT_NOT_SOLVED if isinstance(error, OutOfTimeError | StoreLost) else EXIT_BAD_INPUT
 
@@ -138,11 +127,22 @@ def width() -> int:
     return max(shutil.get_terminal_size((WIDE, 24)).columns, 1) if known else WIDE
 
 
-def show(*texts: str) -> bool:
-    """Print texts on stdout, longer lines wrapped at their words; return whether the reader is still there."""
+def show(*texts: str) -> None:
+    """Print texts on stdout, longer lines wrapped at their words."""
     lines = [line for text in texts for line in printable(text).split("\n")]
-    wrapped = textwrap.TextWrapper(width(), break_long_words=False, break_on_hyphens=False)
-    return emit("".join((wrapped.fill(one) if len(one) > width() else one) + "\n" for one in lines))
+    wrapped = textwrap.TextWrapper(width(), break_long_words=False, break_on_hyphens=False, subsequent_indent="  ")
+    emit("".join((wrapped.fill(one) if len(one) > width() else one) + "\n" for one in lines))
+
+
+def listing(
+    title: str, heads: Sequence[str], rows: Sequence[Mapping[str, Any]], more: str = "", *, as_json: bool
+) -> None:
+    """Print records, or these entries of them as a table with a remark below."""
+    if as_json:
+        print_json({title: rows})
+        return
+    cells = [["yes" if row[k] is True else row[k] or None for k in heads] for row in rows]
+    show(table(title, heads, cells), *filter(None, [more]))
 
 
 def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[Any]], *, names: int = 1) -> str:
@@ -169,32 +169,31 @@ def _least(column: Sequence[str], number: bool) -> int:
     return max(whole, word) if number else max(min(word, WORD), min(whole, PHRASE))
 
 
-def _aligned(columns: Sequence[Sequence[str]], least: Sequence[int], heads: Sequence[str] = ()) -> str:
+def _aligned(columns: Sequence[Sequence[str]], least: Sequence[int], heads: Sequence[str]) -> str:
     """Return columns side by side, under a rule below their heads; the widest texts are wrapped until all have room."""
-    number = [head.startswith(">") for head in heads] or [False] * len(columns)
+    number = [head.startswith(">") for head in heads]
     sizes = [
         low if right else max(low, *map(len, column)) for low, right, column in zip(least, number, columns, strict=True)
     ]
     while sum(sizes) + 2 * len(sizes) > width() + 2 and sizes != list(least):
         sizes[max(range(len(sizes)), key=lambda k: (sizes[k] > least[k], sizes[k]))] -= 1
-    lines = []
+    lines: list[str] = []
     for k, row in enumerate(zip(*columns, strict=True)):
         cells = [textwrap.wrap(text, size, break_on_hyphens=False) for text, size in zip(row, sizes, strict=True)]
-        high = max(1, *map(len, cells))
-        for line in range(high):
+        for line in range(max(1, *map(len, cells))):
             placed = [(cell[line : line + 1] or [""])[0] for cell in cells]
-            aligned = [f"{t:{'>' if r else '<'}{s}}" for t, r, s in zip(placed, number, sizes, strict=True)]
-            lines.append("  ".join(aligned).rstrip())
-        if heads and k == 0:
+            parts = [f"{t:{'>' if r else '<'}{s}}" for t, r, s in zip(placed, number, sizes, strict=True)]
+            lines.append("  ".join(parts).rstrip())
+        if k == 0:
             lines.append("-" * (sum(sizes) + 2 * len(sizes) - 2))
     return "\n".join(lines)
 
 
 def pairs(items: Iterable[Sequence[Any]]) -> str:
-    """Return lines of ``name  value``, or of more values, aligned; a long last one goes on below its beginning."""
-    columns = list(zip(*([cell(value) for value in row] for row in items), strict=True))
-    *fixed, last = [max(map(len, column)) for column in columns]
-    return _aligned(columns, [*fixed, min(last, max(width() - sum(fixed) - 2 * len(fixed), WORD))])
+    """Return lines of ``name  value``, or of more values, aligned."""
+    from fsopt.answers.records import aligned
+
+    return "\n".join(aligned([[cell(value) for value in row] for row in items]))
 
 
 def cell(value: Any) -> str:
@@ -211,13 +210,6 @@ def seconds(value: float) -> str:
     return f"{value:.2f}" if value >= 0.005 else "< 0.01"
 
 
-def open_gap(objective: Any, bound: Any) -> str:
-    """Return the optimality gap of an answer as a text ``gap 4.0e-01``, an empty one where it is closed or unknown."""
-    known = isinstance(objective, float) and isinstance(bound, float)  # an infinite bound is a word in the record
-    gap = abs(objective - bound) / max(1.0, abs(objective)) if known else 0.0
-    return f"gap {gap:.1e}" if gap > TOLERANCE else ""
-
-
 def exit_code(answer: Any) -> int:
     """Return the exit code of an answer; an interruption is a remark."""
     if answer.stop == "interrupted":
@@ -226,115 +218,61 @@ def exit_code(answer: Any) -> int:
     return EXIT_SOLVED if answer.status.solved else EXIT_NOT_SOLVED
 
 
-def status_of(record: Mapping[str, Any]) -> str:
-    """Return the status of an answer, and whose word its bound is, or ``numerically``: ``optimal (bound: highs)``."""
-    from fsopt.answers.certificate import status_line
-
-    certificate = record["certificate"] or {}
-    return status_line(record["status"], certificate.get("bound_source", ""), certificate.get("notes", ()))
-
-
-def print_answer(record: Mapping[str, Any], names: Sequence[str], more: Iterable[Sequence[Any]] = ()) -> None:
-    """Print these entries of an answer, and further lines."""
-    known = {**record, "status": status_of(record)}
-    show(pairs([*((name, known[name]) for name in names if name in known), *more]))
-
-
-def print_certificate(certificate: Mapping[str, Any] | None) -> None:
-    """Print a certificate as a small table."""
-    if certificate is None:
-        show("certificate  none: the solver's claim was not verified")
-        return
-    gap = open_gap(certificate["objective"], certificate["bound"])
-    held = ", ".join(filter(None, ("holds", gap))) if certificate["ok"] else "does NOT hold"
-    show(f"\ncertificate ({certificate['kind']}, tolerance {certificate['tolerance']:g}) {held}")
-    residuals = [(k, f"{v:.2e}" if isinstance(v, float) else v) for k, v in certificate["residuals"].items()]
-    if residuals:
-        show(table("", ("residual", ">value"), residuals))
-    for note in certificate["notes"]:
-        remark(note)
-
-
 def print_exact(found: Mapping[str, Any]) -> None:
     """Print what rational arithmetic shows of an answer: each claim with its interval, rounded outward."""
     show(f"\n{found['word']}: {found['about']}")
     for claim in found["claims"]:
         lower, upper = claim["interval"]
         interval = "" if (lower, upper) == (None, None) else f"[{lower or '-inf'}, {upper or 'inf'}]"
-        lines = [("", claim["verified"]), ("interval", interval), ("relative width", claim["relative_width"])]
-        lines.append(("reason", claim["reason"]))
-        show(pairs([("claim", claim["claim"]), *(line for line in lines if line[1] not in ("", None))]))
+        lines = [("claim", claim["claim"]), ("", claim["verified"]), ("interval", interval)]
+        lines += [("relative width", claim["relative_width"]), ("reason", claim["reason"])]
+        show(pairs(line for line in lines if line[1] not in ("", None)))
 
 
-def print_fit(fitted: Fit, record: Mapping[str, Any], accuracy: Mapping[int, float] | None = None) -> None:
-    """Print a fit and its record; with the training accuracy of each class beside the worst case."""
-    from fsopt.answers.fits import OF_UNIT_ROWS
-
-    weights, intercept = fitted.printed()
-    noun, unit = ("feature", "weight (raw units)") if fitted.kernel is None else ("pattern", "weight")
-    lines: list[tuple[str, Any]] = [("seconds", seconds(record["seconds"].get("total", 0.0)))]
-    lines.append(("train", ", ".join(f"{k} {v:.4f}" for k, v in record["train"].items())))
-    if "worst_case" in record["details"]:
-        shown = zip((1, -1), record["details"]["worst_case"], strict=True)
-        train = {} if accuracy is None else {sign: f" (train {share:.4f})" for sign, share in accuracy.items()}
-        text = ", ".join(f"class {sign:+d} {worst:.4f}{train.get(sign, '')}" for sign, worst in shown)
-        lines.append(("worst case", text))
-    count, p = len(record["features"]), len(record["coef"])
-    lines.append((f"{noun}s ({count} of {p}, {count / p:.1%})", ", ".join(record["features"]) or "none"))
-    names = ("method", "data", "solver", "status", "stop", "objective", "bound", "iterations")
-    print_answer(record, names, [*lines, ("intercept", intercept)])
-    if 0 < len(weights) <= MOST_WEIGHTS:
-        heads = {k: k for k in weights[0] if k != "standardised"} | {"feature": noun, "weight": unit}
-        show("\n" + pairs([tuple(heads.values()), *([row[k] for k in heads] for row in weights)]))
-        if fitted.of_unit_rows:
-            show("\n" + OF_UNIT_ROWS)
-    print_certificate(record["certificate"])
+def print_fit(fitted: Fit, record: Mapping[str, Any]) -> None:
+    """Print a fit, with the certificate of its record."""
+    show(fitted.told(record["certificate"]))
+    for note in (record["certificate"] or {"notes": ()})["notes"]:
+        remark(note)
 
 
 def print_solve(record: Mapping[str, Any]) -> None:
     """Print the answer to a model."""
     from fsopt.formats.read import told
 
-    names = ("model", "data", "scale", "solver", "status", "stop", "objective", "bound", "iterations")
-    spent = ", ".join(f"{k} {seconds(v)}" for k, v in record["seconds"].items())
-    file = {"file": told(record["file"])} if "file" in record else {}
-    print_answer(record, names, [*file.items(), ("seconds", spent)])
-    if record.get("verify"):
-        show(pairs([(f"verify {k}", v) for k, v in record["verify"].items()]))
-    if members := record.get("explanation", {}).get("members"):
-        rows = [(one["equation"], one["text"]) for one in members[:MOST_WEIGHTS]]
-        more = f"and {len(members) - len(rows)} more: --json has all" if len(members) > len(rows) else ""
-        show("\n" + table("contradict each other", ("equation", "constraint or bound"), rows), *filter(None, [more]))
-    elif "explanation" in record:
-        show(record["explanation"]["summary"])
-    elif record["status"] == "infeasible":
-        remark("'fsopt solve --explain' names constraints and bounds that contradict each other")
-    print_certificate(record["certificate"])
-
-
-def _log_lines() -> Callable[[float, str], None]:
-    """Return what writes lines of progress into a log: the first after :data:`FIRST_LINE` seconds, then ever fewer."""
-    started, due = time.monotonic(), [FIRST_LINE]
-
-    def update(completed: float, text: str) -> None:
-        passed = time.monotonic() - started
-        if passed >= due[0]:
-            due[0] = 1.5 * passed
-            remark(f"{text} ({passed:.0f} s)")
-
-    return update
+    found = record["certificate"] or {"notes": ()}
+    status = status_line(record["status"], found.get("bound_source", ""), found["notes"])
+    known = {**record, "status": status, "file": told(record["file"]) if "file" in record else ""}
+    names = ("model", "data", "scale", "solver", "status", "stop", "objective", "bound", "iterations", "file")
+    lines = [(name, known[name]) for name in names if known.get(name) not in (None, "")]
+    lines.append(("seconds", ", ".join(f"{k} {seconds(v)}" for k, v in record["seconds"].items())))
+    lines += [(f"verify {k}", v) for k, v in (record.get("verify") or {}).items()]
+    show(pairs([*lines, ("certificate", certificate_line(record["certificate"]))]))
+    for note in found["notes"]:
+        remark(note)
+    if record["status"] == "infeasible":
+        remark("in Python fsopt.explain_infeasibility(model) names constraints and bounds that contradict each other")
 
 
 @contextmanager
 def progress_bar(description: str, total: int | None = None) -> Iterator[Any]:
     """Yield a function (completed, text) that updates a progress bar; in a log it writes a line now and then."""
+    started, due = time.monotonic(), FIRST_LINE
+
+    def log(completed: float, text: str) -> None:
+        nonlocal due
+        passed = time.monotonic() - started
+        if passed >= due:
+            due = 1.5 * passed
+            remark(f"{text} ({passed:.0f} s)")
+
     if not sys.stderr.isatty():
-        yield _log_lines()
+        yield log
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    bar = [BarColumn(), MofNCompleteColumn()] if total is not None else []
+    bar = [BarColumn()] if total is not None else []
     columns = [SpinnerColumn(), TextColumn("{task.description}", markup=False), *bar, TimeElapsedColumn()]
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(printable(description), total=total)

@@ -7,8 +7,6 @@ from functools import partial
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from fsopt.common.texts import one_line
 from fsopt.errors import PackageError
 from fsopt.typing import Vector
@@ -115,17 +113,4 @@ def bars_figure(names: Sequence[str], values: Sequence[float] | Vector, label: s
     axes.set_yticks(places, [plain(name) for name in names])
     axes.axvline(0.0, color="black", linewidth=0.8)
     axes.set_xlabel(label)
-    return figure
-
-
-def scores_figure(scores: Vector, y: Vector, labels: tuple[str, str]) -> Figure:
-    """Return a figure of the scores (n,) of samples, one histogram for each class."""
-    figure = new_figure(1)
-    axes = figure.axes[0]
-    bins = np.histogram_bin_edges(scores, bins=30).tolist()
-    for sign, label in zip((-1.0, 1.0), labels, strict=True):
-        axes.hist(scores[y == sign], bins=bins, alpha=0.6, label=plain(label))
-    axes.axvline(0.0, color="black", linewidth=0.8)
-    axes.set(xlabel="score w'x + b", ylabel="samples")
-    axes.legend()
     return figure

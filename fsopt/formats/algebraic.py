@@ -16,7 +16,7 @@ from pyomo.mpec.plugins.mpec4 import MPEC4_Transformation
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.cones import blocks
 from fsopt.errors import FileError, foreign
-from fsopt.formats.form import refuse_kinds
+from fsopt.formats.conic import refuse_kinds
 
 COMPANIONS: Mapping[str, tuple[str, ...]] = {".nl": (".row", ".col")}
 """Further files of a format: an .nl file has no names, they are in files beside it."""

@@ -8,8 +8,7 @@ from itertools import groupby
 import pyomo.environ as pyo
 
 from fsopt.compiler import compile_model
-from fsopt.formats.conic import conic_model
-from fsopt.formats.form import Affine, ConeRows, ConicModel
+from fsopt.formats.conic import Affine, ConeRows, ConicModel, conic_model
 
 VERSION = 3
 LINE = 500

@@ -112,7 +112,7 @@ def verify_record(
         return verify_fit(fit_from(record, path), data, path, sealed, exact=exact, customise=customise)
     scale = str(record.get("scale", "none"))
     work, _ = preprocess(data, scale)
-    header = Header(data, scale, _changed(record.get("customised"), record["data_sha256"], work, path, customise))
+    header = Header(data, scale, _changed(None, record["data_sha256"], work, path, customise))
     with reading("answer"), customised(customise):
         model = build(record["model"], work, **record["params"])
         program = compile_model(model)

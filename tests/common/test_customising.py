@@ -131,16 +131,6 @@ def test_a_bad_place_is_one_line(capsys):
     for given, said in (
         ("rule", "SLUG=FILE.py:FUNCTION"),
         ("fsp-master=no.py:rule", "no Python file"),
-        ("rules.py:nothing", "no function"),
+        ("fsp-master=rules.py:nothing", "no function"),
     ):
         assert said in run(f"fit best-subset --data data.npz --customise {given}", capsys, code=2)[1]
-
-
-def test_export_and_solve_take_a_changed_model(tmp_path, capsys):
-    (tmp_path / "own.py").write_text("def fixed(model):\n    model.w[0].fix(0.0)\n")
-    change = "--data data.npz --customise own.py:fixed"
-    run(f"export svm {change} -o svm.lp", capsys)
-    assert "w(0)" not in (tmp_path / "svm.lp").read_text().split("bounds")[0].lower()
-    run(f"solve svm {change} -o solved.json", capsys)
-    run(f"check solved.json {change}", capsys)
-    run("check solved.json --data data.npz", capsys, code=2)

@@ -10,7 +10,7 @@ from conic_files import parse_cbf, solve_cbf
 from pyomo_models import largest_eigenvalue, symmetric
 
 import fsopt
-from fsopt.compiler import compile_model, lmi
+from fsopt.compiler import lmi
 from fsopt.errors import FileError
 from fsopt.formats.conic import pivoted_cholesky
 from tools.instances import EXACT
@@ -143,19 +143,4 @@ def test_what_no_format_holds_beside_an_inequality(tmp_path: Path) -> None:
     m.c = pyo.Constraint(expr=pyo.exp(m.t) <= 3)
     with pytest.raises(FileError, match=r"'c' is neither.*no format holds that beside a linear matrix"):
         fsopt.export(m, tmp_path / "m.cbf")
-    m = largest_eigenvalue(symmetric(2))
-    m.lmi.entry.deactivate()
-    m.curved = lmi([[m.t**2 + m.lmi.S[0, 1]]])
-    with pytest.raises(FileError, match=r"'curved.entry\[0,0\]' is neither"):
-        fsopt.export(m, tmp_path / "m.cbf")
     assert not list(tmp_path.iterdir())
-
-
-def test_integers_beside_an_inequality(tmp_path: Path) -> None:
-    m = largest_eigenvalue(symmetric(3))
-    m.k = pyo.Var(within=pyo.Integers)
-    m.above = pyo.Constraint(expr=m.k >= m.t)
-    found = parse_cbf(fsopt.export(m, tmp_path / "m.cbf")[0])
-    assert found.integer == [compile_model(m).column[id(m.k)]]
-    known = np.linalg.eigvalsh(symmetric(3))[-1]
-    assert solve_cbf(found, {found.integer[0]: float(np.ceil(known))}) == pytest.approx(7 + 2 * known, **CLOSE)

@@ -63,15 +63,11 @@ def minimum(path):
     return found.fun
 
 
-@pytest.mark.parametrize("lam", [0.0, 0.15, 1.0])
-def test_the_file_of_the_feature_selection_problem_has_the_minimum_of_all_subsets(tmp_path, lam):
+def test_the_files_of_the_papers_problems_have_the_minimum_of_all_subsets_and_the_fewest_errors(tmp_path):
     data = blobs(12, 3, seed=3, gap=0.7)
-    path, *_ = fsopt.export(fsopt.build("fsv-lpec", data, lam=lam), tmp_path / "m.nl")
+    path, *_ = fsopt.export(fsopt.build("fsv-lpec", data, lam=0.15), tmp_path / "m.nl")
     assert len(pairs_of(path)[-1]) == 6
-    assert minimum(path) == pytest.approx(fewest_features(data.X, data.y, lam), abs=1e-7)
-
-
-def test_the_stored_file_of_the_misclassification_problem_has_the_fewest_errors():
+    assert minimum(path) == pytest.approx(fewest_features(data.X, data.y, 0.15), abs=1e-7)
     folder = ROOT / "models" / "misclass-lpec"
     data = fsopt.load_dataset(folder / "data.csv").rows(range(16))
     assert minimum(folder / "misclass-lpec.nl") == pytest.approx(fewest_errors(data.X, data.y))

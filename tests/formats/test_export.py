@@ -6,7 +6,6 @@ Every file of the library in a reader that is not its writer: the stored optimum
 """
 
 import gzip
-import hashlib
 import json
 import os
 import tomllib
@@ -22,7 +21,6 @@ from support import ROOT, sampled, written
 import fsopt
 from fsopt.compiler import compile_model
 from fsopt.errors import FileError
-from fsopt.formats.read import contents, told
 from fsopt.formats.writers import FORMATS
 from tools.instances import build_instance
 
@@ -220,14 +218,6 @@ def test_a_remark_of_highs_is_said(tmp_path):
     text = mps().replace(" y o 1 c 1\n", " y o 1 c 1\n y c 3\n")
     with pytest.warns(UserWarning, match=r"HiGHS .* with 2 remarks: Column \"y\" has duplicate nonzero 3"):
         fsopt.read_model(written(tmp_path, "m.mps", text))
-
-
-def test_what_is_said_of_a_file():
-    path = ROOT / "models" / "fsv-exact" / "fsv-exact.mps"
-    file = contents(fsopt.read_model(path), path)
-    assert (file["constraints"], file["variables"], file["integers"]) == (24, 25, 4)
-    assert file["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
-    assert told(file).startswith("read by HiGHS 1.")
 
 
 LIBRARY = ROOT / "models"

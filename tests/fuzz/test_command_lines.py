@@ -13,7 +13,7 @@ VERBS = (
     *("solve svm", "solve rlp", "solve gmeb-dual", "solve nothing", "fit svm", "fit gbd", "fit l1-mpm", "fit pearson"),
     *("export svm -o m.lp", "export rlp -o m.nl", "check fit.json", "predict fit.json", "show svm"),
     *("models", "solvers", "methods", "compare --methods svm,fisher --folds 2 --jobs 1", "x"),
-    *("select d.csv --path 1", "show fit.json", "study --store s.sqlite"),
+    *("show fit.json", "study --store s.sqlite"),
 )
 TOKENS = (
     *("", "0", "1", "-1", "2.5", "nan", "inf", "1e300", "9" * 400, "x", "é", "\udcff", "a=b", "c=1", "c=[" * 2000),
@@ -23,7 +23,7 @@ TOKENS = (
 OPTIONS = (
     *("--data", "--param", "--solver", "--time-limit", "--target", "--missing", "--options", "-o", "--scale", "--read"),
     *("--checkpoint", "--resume", "--folds", "--seed", "--jobs", "--methods", "--version", "--help", "--tee", "--no"),
-    *("--verify", "--json", "--path", "--explain", "--proof", "--exact"),
+    *("--verify", "--json", "--proof", "--exact"),
 )
 
 
