@@ -158,7 +158,7 @@ def load_dataset(
 
     Notes
     -----
-    .csv, .tsv : as ``pandas.read_csv`` reads them, with ``?`` beside its texts of a missing value; also with .gz.
+    .csv, .tsv : as ``pandas.read_csv`` reads them, also with .gz; ``?`` and ``.`` are missing values too.
     .parquet : a column for each feature; null is a missing value. Needs pyarrow, the extra ``parquet``.
     .xlsx : a sheet with names in its first row. Needs openpyxl, the extra ``excel``.
     .npz : arrays ``X`` (n, p), ``y`` (n,) and optionally ``features`` (p,) of texts; others are ignored. A sparse X is

@@ -36,7 +36,6 @@ from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.compiler.classes import CONVEX, program_class, smoothly_convex
 from fsopt.errors import SolverError, said
-from fsopt.solvers.interface import Outcome, Settings
 from fsopt.solvers.mending import (
     closes,
     inwards,
@@ -49,7 +48,7 @@ from fsopt.solvers.mending import (
 )
 from fsopt.solvers.registry import preference
 from fsopt.solvers.shared import elastic_program, recession_program, without_objective
-from fsopt.solvers.spec import Connection
+from fsopt.solvers.spec import Connection, Outcome, Settings
 from fsopt.typing import Vector
 
 SECOND_OPINION = 10.0

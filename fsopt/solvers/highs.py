@@ -23,8 +23,7 @@ from fsopt.common.interruption import deferred_interruption
 from fsopt.compiler import Program
 from fsopt.compiler.scaling import row_factors
 from fsopt.errors import SolverError
-from fsopt.solvers.interface import UNKNOWN, Change, Outcome, Settings, set_options
-from fsopt.solvers.spec import Package, SolverSpec
+from fsopt.solvers.spec import UNKNOWN, Change, Outcome, Package, Settings, SolverSpec, set_options
 from fsopt.typing import Indices, Vector
 
 highspy = Package("highspy")

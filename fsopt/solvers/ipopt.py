@@ -15,9 +15,8 @@ from fsopt.answers.results import Point, Status
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.errors import OptionError, shown
-from fsopt.solvers.interface import LARGEST, UNKNOWN, Change, Outcome, Settings, refuse_option
 from fsopt.solvers.nlp import NonlinearForm
-from fsopt.solvers.spec import Package, SolverSpec
+from fsopt.solvers.spec import LARGEST, UNKNOWN, Change, Outcome, Package, Settings, SolverSpec, refuse_option
 from fsopt.typing import Vector
 
 cyipopt = Package("cyipopt")

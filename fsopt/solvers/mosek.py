@@ -21,8 +21,7 @@ from fsopt.compiler import Program
 from fsopt.compiler.recognition import ZERO, unit_diagonal
 from fsopt.errors import SolverError
 from fsopt.solvers.conic import ConicForm
-from fsopt.solvers.interface import UNKNOWN, Change, Outcome, Settings, set_options
-from fsopt.solvers.spec import Package, SolverSpec
+from fsopt.solvers.spec import UNKNOWN, Change, Outcome, Package, Settings, SolverSpec, set_options
 from fsopt.typing import Indices, Matrix
 
 mosek = Package("mosek")

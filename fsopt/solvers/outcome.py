@@ -21,7 +21,7 @@ from fsopt.certificates.points import cone_errors, infeasibility, judged_point, 
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.compiler.scaling import segment_max
-from fsopt.solvers.interface import Outcome
+from fsopt.solvers.spec import Outcome
 from fsopt.typing import Vector
 
 PROVES = {

@@ -12,7 +12,7 @@ from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import ModuleType
 
-from fsopt.solvers.names import NAMES
+from fsopt.solvers import NAMES
 
 
 class _Finder(SourceFileLoader):

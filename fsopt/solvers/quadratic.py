@@ -25,8 +25,7 @@ from fsopt.answers.results import Status
 from fsopt.compiler import Program
 from fsopt.errors import said
 from fsopt.solvers.conic import ConicForm
-from fsopt.solvers.interface import UNKNOWN, Change, Outcome, Settings, set_options
-from fsopt.solvers.spec import Package, SolverSpec
+from fsopt.solvers.spec import UNKNOWN, Change, Outcome, Package, Settings, SolverSpec, set_options
 from fsopt.typing import Indices, Vector
 
 qpsolvers = Package("qpsolvers")
@@ -208,21 +207,10 @@ class QuadraticSolver:
         limited = {"time_limit": time_limit} if self.software.limit and time_limit is not None else {}
         with nullcontext() if self.options["verbose"] else redirect_stdout(StringIO()):  # OSQP prints of its polishing
             found = self.software.run(arrays, self.options | limited)
-        status, stop = WORDS.get(found.word, UNKNOWN)
         linear = form.inequalities
         z = np.concatenate([found.y, np.maximum(found.z[:linear], 0.0), found.z[linear:]])
-        usable = status.solved and bool(np.all(np.isfinite(found.x)) and np.all(np.isfinite(z)))
-        ray = status is Status.INFEASIBLE and bool(np.all(np.isfinite(z)))
-        return Outcome(
-            status=status,
-            stop=stop,
-            point=form.point(found.x, z) if usable else None,
-            bound=None,
-            iterations=found.iterations,
-            seconds=time.perf_counter() - started,
-            message=found.word or "no answer",
-            ray=form.point(np.zeros(p.n), z) if ray else None,
-        )
+        ended = WORDS.get(found.word, UNKNOWN)
+        return form.outcome(ended, found.x, z, found.iterations, started, found.word or "no answer")
 
 
 def _spec(name: str, software: Software, package: str, ranks: Mapping[str, int], licence: str) -> SolverSpec:

@@ -6,7 +6,7 @@ from fsopt.common.arguments import word
 from fsopt.common.registry import Registry
 from fsopt.compiler.classes import CLASSES
 from fsopt.errors import ParameterError, SolverError
-from fsopt.solvers.names import MODULES
+from fsopt.solvers import MODULES
 from fsopt.solvers.pyomo_call import PREFIX, spec_of
 from fsopt.solvers.spec import SolverSpec
 

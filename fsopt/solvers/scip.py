@@ -22,10 +22,9 @@ from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.compiler.rows import ConstraintRow
 from fsopt.errors import SolverError
-from fsopt.solvers.interface import UNKNOWN, Change, Outcome, Settings, optional, set_options
 from fsopt.solvers.nlp import general_factors
 from fsopt.solvers.shared import objective_factor
-from fsopt.solvers.spec import Package, SolverSpec
+from fsopt.solvers.spec import UNKNOWN, Change, Outcome, Package, Settings, SolverSpec, optional, set_options
 from fsopt.typing import Indices, Vector
 
 pyscipopt = Package("pyscipopt")

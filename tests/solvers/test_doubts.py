@@ -16,10 +16,10 @@ from fsopt.certificates.near import moved
 from fsopt.certificates.points import minimised
 from fsopt.compiler import compile_model, lmi
 from fsopt.solvers.auxiliary import with_evidence
-from fsopt.solvers.interface import Outcome, Settings
 from fsopt.solvers.mending import mended_ray
 from fsopt.solvers.outcome import certified_result
 from fsopt.solvers.shared import elastic_program, recession_program
+from fsopt.solvers.spec import Outcome, Settings
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,8 @@ from fsopt.cli import main
 from fsopt.errors import DataError, FileError, OptionError, ParameterError, SolverError, foreign, said
 from fsopt.solvers import auxiliary
 from fsopt.solvers.base import Session
-from fsopt.solvers.interface import Change, Settings, set_options
 from fsopt.solvers.registry import SOLVERS
-from fsopt.solvers.spec import Connection
+from fsopt.solvers.spec import Change, Connection, Settings, set_options
 
 INF, NAN = math.inf, math.nan
 

@@ -18,7 +18,7 @@ from fsopt.errors import OptionError
 from fsopt.models.draws import build_trial
 from fsopt.solvers import highs
 from fsopt.solvers.base import Session
-from fsopt.solvers.interface import Settings
+from fsopt.solvers.spec import Settings
 
 ALONE = """
 import fsopt

@@ -16,10 +16,9 @@ import fsopt
 from fsopt.answers.results import Point, Status
 from fsopt.compiler import compile_model
 from fsopt.errors import SolverError
-from fsopt.solvers.interface import COARSE, Outcome
 from fsopt.solvers.outcome import LEAK, believed, big_m
 from fsopt.solvers.registry import SOLVERS, solver_spec
-from fsopt.solvers.spec import SolverSpec
+from fsopt.solvers.spec import COARSE, Outcome, SolverSpec
 
 LAM = 0.05
 LARGE = 1e4

@@ -12,7 +12,7 @@ import fsopt
 from fsopt.compiler import compile_model, lmi
 from fsopt.errors import OptionError, SolverError
 from fsopt.solvers.base import Session
-from fsopt.solvers.interface import Settings
+from fsopt.solvers.spec import Settings
 
 CLASSES = ("LP", "QP", "SOCP", "SDP", "MILP", "MIQP", "MISOCP")
 PARAMETERS = {"fsp-master": {"m": 2}}

@@ -19,8 +19,7 @@ from support import blobs, there
 import fsopt
 from fsopt.common.arguments import own_number
 from fsopt.errors import OptionError, ParameterError, SolverError
-from fsopt.solvers.interface import Settings
-from fsopt.solvers.spec import Connection
+from fsopt.solvers.spec import Connection, Settings
 
 DATA = blobs(12, 2)
 USABLE = usable_solvers()
@@ -134,6 +133,12 @@ def test_an_end_at_a_limit_of_iterations_is_told(solver, option, most):
     found = fsopt.solve(fsopt.build("svm", DATA), there(solver), options={option: most})
     assert (found.stop, found.iterations) == ("iteration-limit", most)
     assert found.status in ("none", "feasible")
+
+
+@pytest.mark.parametrize("limit", [{"WorkLimit": 1e-9}, {"SolutionLimit": 1}, {"BestObjStop": 1e6}], ids=str)
+def test_a_limit_of_gurobi_that_pyomo_does_not_know_keeps_the_incumbent(limit):
+    found = fsopt.solve(fsopt.build("fsp-m-perspective", DATA, m=1, c=1.0), there("gurobi"), options=limit)
+    assert (found.status, found.stop) == ("feasible", "iteration-limit")
 
 
 def test_own_number_returns_the_numbers_of_python():

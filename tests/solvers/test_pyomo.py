@@ -26,7 +26,7 @@ from support import blobs, sampled, there
 import fsopt
 from fsopt.errors import OptionError, SolverError, UnknownNameError
 from fsopt.models.draws import build_trial
-from fsopt.solvers.names import NAMES as OURS
+from fsopt.solvers import NAMES as OURS
 from fsopt.solvers.pyomo_call import PREFIX
 from fsopt.solvers.pyomo_names import KNOWN
 from fsopt.solvers.registry import SOLVERS, solver_spec

@@ -15,7 +15,7 @@ from fsopt.certificates.points import minimised
 from fsopt.compiler import compile_model
 from fsopt.errors import SolverError
 from fsopt.solvers.base import Session
-from fsopt.solvers.interface import Settings
+from fsopt.solvers.spec import Settings
 
 pytest.importorskip("pyscipopt")
 from fsopt.solvers.scip import Scip
