@@ -24,7 +24,6 @@ from fsopt.data.encoding import (
     is_frame,
     numbers_of_frame,
     refuse_texts,
-    with_texts_as_names,
 )
 from fsopt.data.files import BUNDLED, WITHOUT_NAMES, read_arrays, read_frame, resolve, suffix_of
 from fsopt.data.layout import DEFAULT_TARGET, Layout, is_missing, label_text
@@ -288,7 +287,7 @@ def _read(source: Any, layout: Layout, tell: Tell, *, required: bool) -> Iterato
 
 def table_of_frame(frame: Any, layout: Layout, tell: Tell, *, required: bool = True) -> Table:
     """Return the content of a DataFrame; the target need not be there unless it is ``required``."""
-    frame = with_texts_as_names(in_pandas(frame))
+    frame = in_pandas(frame)
     unnamed = [name for name in frame.columns if not name.strip() or name.startswith("Unnamed: ")]
     if unnamed:
         tell(f"{counted(len(unnamed), 'column')} without a name left out")

@@ -67,13 +67,7 @@ def with_evidence(
 ) -> Outcome:
     """Return an outcome with the evidence that its solver did not return, as far as auxiliary solves find it.
 
-    Parameters
-    ----------
-    outcome : of the solver that was called.
-    settings : its settings; auxiliary solves take the tolerance and the threads from them.
-    time_limit : seconds of the whole solve; all auxiliary solves together have what is left of it, and at least a
-        second.
-    solver : name of the solver that was called.
+    They take tolerance and threads from its settings, and have what is left of the limit, at least a second.
     """
     started = time.perf_counter()
     rest = None if time_limit is None else max(time_limit - outcome.seconds, 1.0)
@@ -86,12 +80,7 @@ def with_evidence(
 
 
 def nearest(program: Program, x: Vector, step: Point | None) -> Vector:
-    """Return the point (n,) next to x that meets every constraint, at prices of the multipliers of a step of a loop.
-
-    Raises
-    ------
-    SolverError : none is found.
-    """
+    """Return the point (n,) next to x that meets every constraint, at a step's multipliers; or SolverError."""
     if infeasibility(program, x) > FEASIBLE:
         terms = None
         if step is not None and step.y is not None and step.z is not None:

@@ -33,14 +33,7 @@ TOLERANCE = 1e-9
 
 
 class Clarabel:
-    """One program loaded into Clarabel.
-
-    Attributes
-    ----------
-    program, settings : the arrays, and Clarabel's own settings object.
-    time_limit : seconds of every solve that is given none; infinite unless it is an option of the user.
-    form : the program's conic form; ``hessian`` and ``matrix`` are its arrays as Clarabel holds them.
-    """
+    """One program loaded into Clarabel by its conic form; ``time_limit`` is of every solve that is given none."""
 
     def __init__(self, program: Program, settings: Settings) -> None:
         self.program = program
@@ -104,9 +97,9 @@ class Clarabel:
             self.solver.set_termination_callback(lambda info: asked())
             solution = self.solver.solve()
             self.solver.unset_termination_callback()
-        word, x, z = str(solution.status), np.array(solution.x), np.array(solution.z)
-        ended = STATUS_MAP.get(word, UNKNOWN)
-        return self.form.outcome(ended, x, z, int(solution.iterations), started, word)
+        x, z = np.array(solution.x), np.array(solution.z)
+        ended = STATUS_MAP.get(str(solution.status), UNKNOWN)
+        return self.form.outcome(ended, x, z, int(solution.iterations), started, str(solution.status))
 
 
 def _settings(settings: Settings) -> Any:

@@ -49,14 +49,7 @@ LICENCE = (
 
 
 class Mosek:
-    """One program for MOSEK.
-
-    Attributes
-    ----------
-    program, settings : as given.
-    mip : whether it has integers.
-    form : its conic form, whose variables are the first n of the ``task``; the task is None after a change.
-    """
+    """One program for MOSEK: variables of the conic form are the first n of the task, which is None after a change."""
 
     def __init__(self, program: Program, settings: Settings) -> None:
         self.program = program

@@ -289,12 +289,7 @@ def _available(name: str) -> bool:
 
 
 def spec_of(name: str) -> SolverSpec:
-    """Return the entry of a solver by Pyomo's name for it.
-
-    Raises
-    ------
-    UnknownNameError : Pyomo knows no such solver, and no program of this name is on the path.
-    """
+    """Return the entry of a solver by Pyomo's name; UnknownNameError where neither Pyomo nor the path has the name."""
     if name not in KNOWN and name not in pyo.SolverFactory and shutil.which(name) is None:
         names = [n for n in pyo.SolverFactory if not n.startswith("_")]
         error = unknown_name("solver", name, {*KNOWN, *names}, "pyomo help --solvers")

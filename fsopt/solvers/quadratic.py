@@ -67,16 +67,8 @@ class Arrays:
     cones: Indices
 
 
-TINY = Arrays(
-    P=sp.csc_matrix(np.ones((1, 1))),
-    c=-np.ones(1),
-    A=sp.csc_matrix((0, 1)),
-    b=np.zeros(0),
-    G=sp.csc_matrix(np.ones((1, 1))),
-    h=np.full(1, 2.0),
-    linear=1,
-    cones=np.zeros(0, dtype=int),
-)
+ONE, EMPTY = sp.csc_matrix([[1.0]]), np.zeros(0)
+TINY = Arrays(ONE, -np.ones(1), sp.csc_matrix((0, 1)), EMPTY, ONE, np.full(1, 2.0), 1, EMPTY.astype(int))
 """``min x^2 / 2 - x, x <= 2``."""
 
 
@@ -142,17 +134,10 @@ def by_qoco(arrays: Arrays, options: Mapping[str, Any]) -> Answer:
 
 @dataclass(frozen=True)
 class Software:
-    """What differs between the solvers.
+    """What differs between the solvers: how they run, which options get the tolerance, and how others are checked.
 
-    Attributes
-    ----------
-    run : solves a program with options.
-    tolerances : names of the options that get the tolerance.
-    smallest : tolerance that it takes.
-    others : further options.
-    limit : whether it has the option ``time_limit``.
-    names : returns the names of its options, where it does not itself refuse others; None where it does.
-    whole : options of which it would silently take the whole part.
+    ``names`` are those of all options, None where the solver itself refuses others; of ``whole`` ones it would silently
+    take the whole part, and ``limit`` says whether there is a ``time_limit``.
     """
 
     run: Callable[[Arrays, Mapping[str, Any]], Answer]

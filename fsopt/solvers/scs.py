@@ -33,15 +33,7 @@ MAX_ITERS = 100_000
 
 
 class Scs:
-    """One program loaded into SCS.
-
-    Attributes
-    ----------
-    program, settings : the arrays, and SCS's settings by its own names.
-    form : the program's conic form, in its units.
-    order : its rows as SCS takes them.
-    last : ``x``, ``y`` and ``s`` of the last finite point, from which the next solve starts; empty before there is one.
-    """
+    """One program loaded into SCS: ``order`` are the rows of the conic form, ``last`` is where a solve starts."""
 
     def __init__(self, program: Program, settings: Settings) -> None:
         self.program = program
@@ -95,7 +87,8 @@ class Scs:
         if self.solver is None or limit != self.loaded_limit:
             self._load(limit)
         solution = self.solver.solve(warm_start=bool(self.last), **self.last)
-        info, x, z = solution["info"], np.array(solution["x"]), np.zeros(self.rows)
+        info = solution["info"]
+        x, z = np.array(solution["x"]), np.zeros(self.rows)
         z[self.order] = solution["y"][: self.rows]
         ended = STATUS_MAP.get(info["status"], UNKNOWN)
         outcome = self.form.outcome(ended, x, z, int(info["iter"]), started, str(info["status"]))

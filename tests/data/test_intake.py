@@ -216,14 +216,6 @@ def test_an_encoding_is_the_same_after_its_record():
     assert encoding.unseen(source.assign(color="pink")) == {"color": ["pink"]}
 
 
-def test_a_frame_of_another_package_becomes_one_of_pandas():
-    class DataFrame:
-        def to_pandas(self):
-            return FRAME
-
-    assert load_dataset(DataFrame(), missing="drop", **AT).n == 3
-
-
 def test_wdbc():
     data = load_dataset("wdbc")
     assert (data.n, data.p, data.name, data.labels) == (569, 30, "wdbc", ("benign", "malignant"))

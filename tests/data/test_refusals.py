@@ -174,7 +174,7 @@ FILES = [
         ".arff",
         f"@relation t\n@attribute a numeric\n@data\n{chr(39) * 45_000}\n",
         {},
-        "a line has more than 10000 quotes",
+        "more than 10000 quotes",
     ),
 ]
 
