@@ -223,8 +223,7 @@ def load_samples(
     ------
     DataError : if there is no such data set, or the file cannot be read.
     """
-    known = Layout.of(target=target) if layout is None else layout
-    with _read(source, known, lambda text: None, required=False) as (table, _):
+    with _read(source, layout or Layout.of(target=target), lambda text: None, required=False) as (table, _):
         return table
 
 

@@ -44,7 +44,6 @@ from fsopt.solvers.mending import (
     mended_ray,
     newton_step,
     stationary,
-    without_small,
 )
 from fsopt.solvers.registry import preference
 from fsopt.solvers.shared import elastic_program, recession_program, without_objective
@@ -214,10 +213,8 @@ def _moved(program: Program, outcome: Outcome, deadline: float) -> Outcome:
             return replace(outcome, point=step)
     if found.ok:
         return outcome
-    for settled in (without_small(program, point), stationary(program, point, deadline)):
-        if certify_point(program, settled).ok:
-            return replace(outcome, point=settled)
-    return outcome
+    settled = stationary(program, point, deadline)
+    return replace(outcome, point=settled) if certify_point(program, settled).ok else outcome
 
 
 def _solved_ray(program: Program, settings: Settings, deadline: float) -> Point | None:
