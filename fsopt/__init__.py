@@ -7,9 +7,9 @@ loaded when they are first used, so that ``import fsopt`` costs next to nothing;
 
 from typing import Any
 
+from fsopt import solvers
 from fsopt.common import lazy
 from fsopt.errors import REMOVED
-from fsopt.solvers import pyomo_plugin
 
 __version__ = "0.3.0"
 _loaded, __dir__, __all__ = lazy.attach(__name__, __file__)
@@ -21,4 +21,4 @@ def __getattr__(name: str) -> Any:
     return _loaded(name)
 
 
-pyomo_plugin.register()
+solvers.register()

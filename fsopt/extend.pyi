@@ -19,9 +19,9 @@ from .methods.verdict import evidence as evidence
 from .models.gbd.fsp_master import add_cut as add_cut
 from .models.registry import register_model as register_model
 from .models.spec import ModelSpec as ModelSpec
-from .solvers.interface import Change as Change
-from .solvers.interface import Outcome as Outcome
-from .solvers.interface import Settings as Settings
 from .solvers.registry import register_solver as register_solver
+from .solvers.spec import Change as Change
+from .solvers.spec import Outcome as Outcome
 from .solvers.spec import Package as Package
+from .solvers.spec import Settings as Settings
 from .solvers.spec import SolverSpec as SolverSpec

@@ -73,7 +73,7 @@ ADDED = {
     ),
     "solvers/clarabel.py": (
         "solvers/twin_conic.py",
-        "solvers/names.py",
+        "solvers/__init__.py",
         {'name="clarabel"': 'name="twin-conic"', '"LP": 20, "QP": 10, "SOCP": 10, "SDP": 10': '"QP": 87'},
     ),
 }

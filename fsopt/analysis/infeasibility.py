@@ -24,10 +24,9 @@ from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.compiler.program import MODEL
 from fsopt.errors import ParameterError
 from fsopt.solvers.base import Session
-from fsopt.solvers.interface import Outcome, Settings
 from fsopt.solvers.registry import preference
 from fsopt.solvers.shared import without_objective
-from fsopt.solvers.spec import Connection
+from fsopt.solvers.spec import Connection, Outcome, Settings
 from fsopt.typing import Mask
 
 if TYPE_CHECKING:

@@ -79,7 +79,7 @@ class SolveResult:
     Attributes
     ----------
     status : the strongest verified statement; ``optimal`` only if ``certificate.ok``.
-    stop : why the solver stopped, one of the words of :class:`fsopt.solvers.interface.Outcome`.
+    stop : why the solver stopped, one of the words of :class:`fsopt.solvers.spec.Outcome`.
     objective : objective value at the point, in the model's own sense.
     bound : lower bound of a minimum, or upper bound of a maximum; None if there is none.
     solver : name of the solver.

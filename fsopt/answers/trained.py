@@ -21,7 +21,6 @@ from fsopt.data.encoding import (
     refuse_texts,
     sparse_of_frame,
     typed_columns,
-    with_texts_as_names,
 )
 from fsopt.data.given import Table
 from fsopt.data.layout import refuse_repeated
@@ -155,10 +154,9 @@ def _held(given: Any, *, sparse: bool) -> tuple[Any, list[str] | None]:
     if not is_frame(given):
         return given, None
     frame = in_pandas(given)
-    if list(frame.columns) == list(range(frame.shape[1])):  # a DataFrame of an array, without names
+    if list(given.columns) == list(range(frame.shape[1])):  # a DataFrame of an array, without names
         found = sparse_of_frame(frame)
         return frame.to_numpy() if found is None else found, None
-    frame = with_texts_as_names(frame)
     found = sparse_of_frame(frame) if sparse else None
     return frame if found is None else found, list(frame.columns)
 

@@ -55,7 +55,8 @@ def with_keywords_of(*sources: Callable[..., Any], without: Collection[str] = ()
         head, returns, rest = doc.partition("\nReturns\n-------\n")
         if not section(head, "Parameters"):
             head = head.rstrip("\n") + "\n\nParameters\n----------\n"
-        function.__doc__ = head + "\n".join(texts) + (f"\n{returns}{rest}\n" if returns else "\n")
+        gap = "\n" if texts else ""
+        function.__doc__ = head + "\n".join(texts) + (f"{gap}{returns}{rest}\n" if returns else "\n")
         return function
 
     return named

@@ -75,10 +75,9 @@ def check_size(size: float, what: str, *, more: bool = False, error: type[FsoptE
 
 def unpacked(content: bytes, what: str, *, error: type[FsoptError] = DataError) -> bytes:
     """Return the content of a gzip file, expanded block by block and no further than the limit; see check_size."""
-    blocks, size = list[bytes](), 0
+    whole = io.BytesIO()
     with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
         while block := stream.read(BLOCK):
-            blocks.append(block)
-            size += len(block)
-            check_size(size, what, more=True, error=error)
-    return b"".join(blocks)
+            whole.write(block)
+            check_size(whole.tell(), what, more=True, error=error)
+    return whole.getvalue()

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fsopt.common.arguments import with_keywords_of
 from fsopt.data.dataset import Dataset
 from fsopt.errors import ParameterError, shown
 from fsopt.typing import Indices, Matrix, Vector
@@ -73,6 +74,7 @@ def gbd_set_one(p: int, n: int, k: int, root: int = 2013) -> SyntheticInstance:
     return _instance(rng, p, n, m, f"gbd-one-{p}-{n}-{k}")
 
 
+@with_keywords_of(gbd_set_one)
 def gbd_set_two(m: int, k: int, root: int = 2014, p: int = 800, n: int = 1000) -> SyntheticInstance:
     r"""Draw an instance of data set two of Aytug, with a given number m of relevant features.
 
@@ -91,20 +93,6 @@ def gbd_set_two(m: int, k: int, root: int = 2014, p: int = 800, n: int = 1000) -
     n : int
         Samples in each of the three sets, at least 2; the paper has 1000.
 
-    Returns
-    -------
-    train, validation, test : Dataset
-        (n, p) each
-    support : (m,) array of int
-        Relevant features, 0-based, increasing.
-    w : (p,) array
-        Weights of the hyperplane through the origin.
-
-    Raises
-    ------
-    ParameterError : an argument is out of range.
-    DataError : all n labels of a set are the same.
-
     Notes
     -----
     Aytug, section 4, data set two, in fsopt's reading.
@@ -117,14 +105,13 @@ def _instance(rng: np.random.Generator, p: int, n: int, m: int, name: str) -> Sy
     support = rng.choice(p, m, replace=False)
     w = np.zeros(p)
     w[support] = rng.standard_normal(m)
-    train, validation, test = (_sample(rng, w, n, f"{name}-{part}") for part in ("train", "valid", "test"))
+    sets = []
+    for part in ("train", "valid", "test"):
+        X = rng.standard_normal((n, p))
+        X /= np.linalg.norm(X, axis=1, keepdims=True)
+        sets.append(Dataset(X, np.where(X @ w >= 0, 1.0, -1.0), name=f"{name}-{part}"))
+    train, validation, test = sets
     return SyntheticInstance(train, validation, test, np.sort(support), w)
-
-
-def _sample(rng: np.random.Generator, w: Vector, n: int, name: str) -> Dataset:
-    X = rng.standard_normal((n, w.size))
-    X /= np.linalg.norm(X, axis=1, keepdims=True)
-    return Dataset(X, np.where(X @ w >= 0, 1.0, -1.0), name=name)
 
 
 def gmeb_type1(n: int, seed: int, p: int = 202) -> Dataset:
@@ -173,6 +160,7 @@ def gmeb_type1(n: int, seed: int, p: int = 202) -> Dataset:
     return Dataset(X, y, name="gmeb-type1")
 
 
+@with_keywords_of(gmeb_type1)
 def gmeb_type2(n: int, seed: int, p: int = 100, n_informative: int = 10) -> Dataset:
     r"""Draw the second synthetic data set of Peleg & Meir: correlated relevant features and white noise.
 
@@ -194,16 +182,6 @@ def gmeb_type2(n: int, seed: int, p: int = 100, n_informative: int = 10) -> Data
         Features, at least `n_informative`.
     n_informative : int
         Relevant features, the first ones, at least 1.
-
-    Returns
-    -------
-    Dataset
-        (n, p)
-
-    Raises
-    ------
-    ParameterError : an argument is out of range.
-    DataError : all n labels drawn are the same.
 
     Notes
     -----
@@ -231,11 +209,7 @@ def gmeb_type2_bayes(seed: int, n_informative: int = 10) -> float:
 
     .. math:: \Phi\Big(-\sqrt{\mathbf 1'(VDV')^{-1}\mathbf 1}\Big)
 
-    depends on the random orthogonal matrix V, thus on the seed.
-
-    Raises
-    ------
-    ParameterError : n_informative < 1, or a seed that is not a whole number >= 0.
+    depends on the random orthogonal matrix V, thus on the seed. Raises the errors of that function.
     """
     from scipy.stats import norm
 
@@ -244,6 +218,7 @@ def gmeb_type2_bayes(seed: int, n_informative: int = 10) -> float:
     return float(norm.cdf(-np.sqrt(np.sum(turned**2 / np.arange(1.0, n_informative + 1)))))
 
 
+@with_keywords_of(gmeb_type1)
 def mpm_synthetic(n: int = 50, seed: int = 0, p: int = 1000, literal: bool = False) -> Dataset:
     r"""Draw the synthetic data set of Yang & Ju: ten relevant features of equal strength.
 
@@ -261,16 +236,6 @@ def mpm_synthetic(n: int = 50, seed: int = 0, p: int = 1000, literal: bool = Fal
         Features, at least 10; the paper has 1000.
     literal : bool
         Use the mean -i of the print instead of -1.
-
-    Returns
-    -------
-    Dataset
-        (n, p)
-
-    Raises
-    ------
-    ParameterError : an argument is out of range.
-    DataError : all n labels drawn are the same.
 
     Notes
     -----

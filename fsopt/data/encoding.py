@@ -52,12 +52,8 @@ def is_frame(value: Any) -> TypeGuard[Frame]:
 
 
 def in_pandas(frame: Any) -> Any:
-    """Return a frame as a pandas DataFrame."""
-    return frame if hasattr(frame, "iloc") else frame.to_pandas()
-
-
-def with_texts_as_names(frame: Any) -> Any:
-    """Return a DataFrame of pandas whose columns have texts as names, those of several levels too."""
+    """Return a frame as a DataFrame of pandas whose columns have texts as names, those of several levels too."""
+    frame = frame if hasattr(frame, "iloc") else frame.to_pandas()
     return frame.set_axis([str(name) for name in frame.columns], axis=1)
 
 
@@ -127,11 +123,6 @@ def _typed(series: Series, name: str) -> Any:
     return pd.Series([None if v is None else label_text(v) for v in cells], dtype=object)
 
 
-def is_number(text: str) -> bool:
-    """Return whether a text spells a number; Python's own may have underscores, these may not."""
-    return isinstance(label_key(text), float) and "_" not in text
-
-
 def refuse_false_groups(read: DataFrame, texts: DataFrame, layout: Layout) -> None:
     """Raise DataError for one of the texts, as they stand, out of which pandas takes marks though it is no number."""
     mark, form = str(layout.thousands), number_form(layout.decimal or ".", str(layout.thousands))
@@ -165,7 +156,8 @@ def refuse_texts(columns: DataFrame, onehot: bool = False, declared: Sequence[st
 
 def _refuse_numbers(name: str, present: Series) -> None:
     """Raise DataError for texts of which more than half are numbers, in the spelling of Python or another one."""
-    numbers, spelled = present.map(is_number), present.map(SPELLED.fullmatch).notna()
+    numbers = present.map(lambda text: isinstance(label_key(text), float) and "_" not in text)
+    spelled = present.map(SPELLED.fullmatch).notna()
     if spelled.sum() > max(numbers.sum(), len(present) / 2):
         raise DataError(
             f"column '{name}' holds texts that would be numbers in another spelling, such as "

@@ -38,7 +38,7 @@ QUANTITIES = "radius texture perimeter area smoothness compactness concavity con
 WITHOUT_NAMES = (".npz", ".libsvm", ".svm")
 """Suffixes of files whose columns have no names."""
 HEADER = 10_000
-"""Signs of a header in which the separator is looked for."""
+"""Signs of a header in which the separator is looked for, and most quotes of a line of an ARFF file."""
 BYTES = {"text": 1, "cells": 8, "entries": 16, "objects": 100, "names": 250, "columns": 5000}
 """Bytes of memory of each part of a table: a decoded byte, a number, a nonzero with its place, an object of Python, a
 name of sparse data with its part of statistics, and a column of pandas, whose time counts as well."""
@@ -122,9 +122,9 @@ def _with_keywords(read: Callable[..., DataFrame], layout: Layout) -> DataFrame:
     """Return what pandas reads with its keywords of texts, in CSV files and workbooks."""
     marks = {name: value for name in ("decimal", "thousands") if (value := getattr(layout, name))}
     special = {name: str for name in (layout.target, layout.id) if name}
-    frame = read(**marks, dtype=special, na_values=["?"])
+    frame = read(**marks, dtype=special, na_values=["?", "."])
     if layout.thousands:
-        refuse_false_groups(frame, read(dtype=object), layout)
+        refuse_false_groups(frame, read(dtype=object, na_values=["."]), layout)
     return frame
 
 
@@ -135,11 +135,8 @@ def _separated(path: Path, layout: Layout, budget: Budget) -> DataFrame:
     content = path.read_bytes()
     with foreign("gzip", "the file is not compressed by gzip, or damaged", "write it again", DataError, passed=()):
         content = unpacked(content, "the unpacked file") if path.suffix.lower() == ".gz" else content
-    encoding = layout.encoding or "utf-8-sig"
-    with foreign("codecs", "the file cannot be decoded", "encoding= names its encoding, such as cp1252", DataError):
-        content.decode(encoding)
-    with _by_pandas("correct the file, or name its separator with sep="):
-        file = io.TextIOWrapper(io.BytesIO(content), encoding, newline="")
+    with _by_pandas("correct the file; sep= names its separator, encoding= its encoding, such as cp1252"):
+        file = io.TextIOWrapper(io.BytesIO(content), layout.encoding or "utf-8-sig", newline="")
         header = file.readline()
         sep = layout.sep or ("\t" if ".tsv" in suffix_of(path) else ",")
         if layout.sep is None and sep == ",":
@@ -264,6 +261,8 @@ def _arff(path: Path, layout: Layout, budget: Budget) -> DataFrame:
     content = path.read_bytes()
     with foreign("scipy", "the file is not in ARFF format, or damaged", hint, DataError, passed=()):
         text = content.decode(layout.encoding or "utf-8")
+        if any(line.count("'") + line.count('"') > HEADER for line in text.splitlines()):
+            raise DataError(f"a line has more than {HEADER} quotes", hint)  # csv.Sniffer is quadratic in their number
         lines = [line for line in text.splitlines() if line.lstrip().lower().startswith("@attribute")]
         longest = [max(map(len, line.split(","))) for line in lines if "{" in line]
         rows = text.count("\n")

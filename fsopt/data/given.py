@@ -24,7 +24,6 @@ from fsopt.data.encoding import (
     is_frame,
     numbers_of_frame,
     refuse_texts,
-    with_texts_as_names,
 )
 from fsopt.data.files import BUNDLED, WITHOUT_NAMES, read_arrays, read_frame, resolve, suffix_of
 from fsopt.data.layout import DEFAULT_TARGET, Layout, is_missing, label_text
@@ -158,7 +157,7 @@ def load_dataset(
 
     Notes
     -----
-    .csv, .tsv : as ``pandas.read_csv`` reads them, with ``?`` beside its texts of a missing value; also with .gz.
+    .csv, .tsv : as ``pandas.read_csv`` reads them, also with .gz; ``?`` and ``.`` are missing values too.
     .parquet : a column for each feature; null is a missing value. Needs pyarrow, the extra ``parquet``.
     .xlsx : a sheet with names in its first row. Needs openpyxl, the extra ``excel``.
     .npz : arrays ``X`` (n, p), ``y`` (n,) and optionally ``features`` (p,) of texts; others are ignored. A sparse X is
@@ -224,8 +223,7 @@ def load_samples(
     ------
     DataError : if there is no such data set, or the file cannot be read.
     """
-    known = Layout.of(target=target) if layout is None else layout
-    with _read(source, known, lambda text: None, required=False) as (table, _):
+    with _read(source, layout or Layout.of(target=target), lambda text: None, required=False) as (table, _):
         return table
 
 
@@ -288,7 +286,7 @@ def _read(source: Any, layout: Layout, tell: Tell, *, required: bool) -> Iterato
 
 def table_of_frame(frame: Any, layout: Layout, tell: Tell, *, required: bool = True) -> Table:
     """Return the content of a DataFrame; the target need not be there unless it is ``required``."""
-    frame = with_texts_as_names(in_pandas(frame))
+    frame = in_pandas(frame)
     unnamed = [name for name in frame.columns if not name.strip() or name.startswith("Unnamed: ")]
     if unnamed:
         tell(f"{counted(len(unnamed), 'column')} without a name left out")

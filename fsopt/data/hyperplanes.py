@@ -80,8 +80,7 @@ def combination(data: Dataset, alpha: Vector) -> Vector:
     turned = alpha * data.y
     if data.sparse:
         return np.asarray(data.X.T @ turned - column_means(data.X) * turned.sum())
-    found: Vector = (data.X - data.X.mean(axis=0)).T @ turned
-    return found
+    return np.asarray((data.X - data.X.mean(axis=0)).T @ turned)
 
 
 def svm_value(data: Dataset, w: Vector, b: float, c: float) -> float:

@@ -21,7 +21,7 @@ SPELLING = ("sep", "decimal", "thousands", "encoding", "sheet")
 """Keywords of pandas: what is known of a file itself, whatever its columns mean."""
 LISTS = ("positive", "drop")
 """Attributes that are lists of texts."""
-NO_VALUE = frozenset({"", "?", "nan", "na", "n/a", "null"})
+NO_VALUE = frozenset({"", "?", ".", "nan", "na", "n/a", "null"})
 """Texts of a missing value, in lower case."""
 
 

@@ -28,8 +28,7 @@ def weights_of_samples(
         factors = {sign: weights.sum() / (2.0 * total) for sign, total in totals.items()}
     else:
         factors = _given(class_weight, labels)
-    product: Vector = weights * np.where(up, factors[1], factors[-1])
-    return product
+    return np.asarray(weights * np.where(up, factors[1], factors[-1]))
 
 
 def _given(class_weight: Mapping[str | int, float], labels: tuple[str, str]) -> dict[int, float]:

@@ -36,7 +36,6 @@ from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.compiler.classes import CONVEX, program_class, smoothly_convex
 from fsopt.errors import SolverError, said
-from fsopt.solvers.interface import Outcome, Settings
 from fsopt.solvers.mending import (
     closes,
     inwards,
@@ -45,11 +44,10 @@ from fsopt.solvers.mending import (
     mended_ray,
     newton_step,
     stationary,
-    without_small,
 )
 from fsopt.solvers.registry import preference
 from fsopt.solvers.shared import elastic_program, recession_program, without_objective
-from fsopt.solvers.spec import Connection
+from fsopt.solvers.spec import Connection, Outcome, Settings
 from fsopt.typing import Vector
 
 SECOND_OPINION = 10.0
@@ -68,13 +66,7 @@ def with_evidence(
 ) -> Outcome:
     """Return an outcome with the evidence that its solver did not return, as far as auxiliary solves find it.
 
-    Parameters
-    ----------
-    outcome : of the solver that was called.
-    settings : its settings; auxiliary solves take the tolerance and the threads from them.
-    time_limit : seconds of the whole solve; all auxiliary solves together have what is left of it, and at least a
-        second.
-    solver : name of the solver that was called.
+    They take tolerance and threads from its settings, and have what is left of the limit, at least a second.
     """
     started = time.perf_counter()
     rest = None if time_limit is None else max(time_limit - outcome.seconds, 1.0)
@@ -87,12 +79,7 @@ def with_evidence(
 
 
 def nearest(program: Program, x: Vector, step: Point | None) -> Vector:
-    """Return the point (n,) next to x that meets every constraint, at prices of the multipliers of a step of a loop.
-
-    Raises
-    ------
-    SolverError : none is found.
-    """
+    """Return the point (n,) next to x that meets every constraint, at a step's multipliers; or SolverError."""
     if infeasibility(program, x) > FEASIBLE:
         terms = None
         if step is not None and step.y is not None and step.z is not None:
@@ -226,10 +213,8 @@ def _moved(program: Program, outcome: Outcome, deadline: float) -> Outcome:
             return replace(outcome, point=step)
     if found.ok:
         return outcome
-    for settled in (without_small(program, point), stationary(program, point, deadline)):
-        if certify_point(program, settled).ok:
-            return replace(outcome, point=settled)
-    return outcome
+    settled = stationary(program, point, deadline)
+    return replace(outcome, point=settled) if certify_point(program, settled).ok else outcome
 
 
 def _solved_ray(program: Program, settings: Settings, deadline: float) -> Point | None:

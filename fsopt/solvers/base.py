@@ -15,17 +15,16 @@ from fsopt.answers.results import SolveResult, Status
 from fsopt.common import clock
 from fsopt.common.arguments import FLAG, NUMBER, OPTIONS, SECONDS, TEXT, checked, each, optional
 from fsopt.common.interruption import end_if_interrupted
-from fsopt.compiler import Program, compile_model
+from fsopt.compiler import compile_model
 from fsopt.compiler.classes import program_class, smoothly_convex
 from fsopt.compiler.program import COMPONENT, MODEL, READ, ROW
 from fsopt.compiler.rereading import Reading, read_rows, reread_bounds, reread_objective, reread_rows
 from fsopt.compiler.unsupported import STATE, TRANSFORMATIONS, refuse_infinite
 from fsopt.errors import FsoptError, ParameterError, SolverError
 from fsopt.solvers.auxiliary import with_evidence
-from fsopt.solvers.interface import Change, Outcome, Settings
 from fsopt.solvers.outcome import certified_result, load_values, step_result
 from fsopt.solvers.registry import choose
-from fsopt.solvers.spec import Connection, SolverSpec
+from fsopt.solvers.spec import Change, Connection, Outcome, Settings, SolverSpec
 from fsopt.typing import Indices, Vector
 
 
@@ -297,13 +296,13 @@ class Session:
                 "give variables and linear constraints of the model as it was read",
             ) from error
 
-    def _send(self, change: Change, new: Program | None = None) -> None:
+    def _send(self, change: Change) -> None:
         reason = self.connection.update(change)
         if reason:
-            self._rebuild(reason, new)
+            self._rebuild(reason)
 
-    def _rebuild(self, reason: str, new: Program | None = None) -> None:
-        self.rebuilt, self.program = reason, new or compile_model(self.model)
+    def _rebuild(self, reason: str) -> None:
+        self.rebuilt, self.program = reason, compile_model(self.model)
         self.problem_class = program_class(self.program)
         kept = self.requested or self.problem_class in self.spec.classes
         self.spec = self._choose(self.spec.name if kept else None)

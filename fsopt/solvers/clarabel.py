@@ -14,8 +14,7 @@ from fsopt.common.interruption import deferred_interruption
 from fsopt.compiler import Program
 from fsopt.errors import OptionError
 from fsopt.solvers.conic import ConicForm
-from fsopt.solvers.interface import UNKNOWN, Change, Outcome, Settings, set_options
-from fsopt.solvers.spec import Package, SolverSpec
+from fsopt.solvers.spec import UNKNOWN, Change, Outcome, Package, Settings, SolverSpec, set_options
 
 clarabel = Package("clarabel")
 STATUS_MAP = {
@@ -34,14 +33,7 @@ TOLERANCE = 1e-9
 
 
 class Clarabel:
-    """One program loaded into Clarabel.
-
-    Attributes
-    ----------
-    program, settings : the arrays, and Clarabel's own settings object.
-    time_limit : seconds of every solve that is given none; infinite unless it is an option of the user.
-    form : the program's conic form; ``hessian`` and ``matrix`` are its arrays as Clarabel holds them.
-    """
+    """One program loaded into Clarabel by its conic form; ``time_limit`` is of every solve that is given none."""
 
     def __init__(self, program: Program, settings: Settings) -> None:
         self.program = program
@@ -105,19 +97,9 @@ class Clarabel:
             self.solver.set_termination_callback(lambda info: asked())
             solution = self.solver.solve()
             self.solver.unset_termination_callback()
-        status, stop = STATUS_MAP.get(str(solution.status), UNKNOWN)
-        found = self.form.point(np.array(solution.x), np.array(solution.z))
-        usable = status in (Status.OPTIMAL, Status.FEASIBLE) and bool(np.all(np.isfinite(found.x)))
-        return Outcome(
-            status=status,
-            stop=stop,
-            point=found if usable else None,
-            bound=None,
-            iterations=int(solution.iterations),
-            seconds=time.perf_counter() - started,
-            message=str(solution.status),
-            ray=found if status is Status.INFEASIBLE else None,
-        )
+        x, z = np.array(solution.x), np.array(solution.z)
+        ended = STATUS_MAP.get(str(solution.status), UNKNOWN)
+        return self.form.outcome(ended, x, z, int(solution.iterations), started, str(solution.status))
 
 
 def _settings(settings: Settings) -> Any:

@@ -9,16 +9,17 @@ size. A row of the program keeps its place here while its values change.
 
 from __future__ import annotations
 
+import time
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from fsopt.answers.results import Point
+from fsopt.answers.results import Point, Status
 from fsopt.compiler import Program
-from fsopt.solvers.interface import Change
 from fsopt.solvers.shared import objective_factor
+from fsopt.solvers.spec import Change, Outcome
 from fsopt.typing import Indices, Vector
 
 LOOSE = 2.0**20
@@ -152,3 +153,13 @@ class ConicForm:
         y[self.blocks.upper] -= parts[2]
         y[self.blocks.lower] += parts[4]
         return Point(self.scale * x, y, p.scaling.cone.T @ z[starts[6] :])
+
+    def outcome(
+        self, ended: tuple[Status, str], x: Vector, z: Vector, iterations: int, started: float, message: str
+    ) -> Outcome:
+        """Return the outcome of a solve with its status and stop, by x' and z: a point, or a proof of infeasibility."""
+        status, stop = ended
+        proved, finite = status is Status.INFEASIBLE, bool(np.isfinite(z).all())
+        point = self.point(x, z) if status.solved and finite and np.isfinite(x).all() else None
+        ray = self.point(np.zeros(len(x)), z) if proved and finite else None
+        return Outcome(status, stop, point, None, iterations, time.perf_counter() - started, message, ray)

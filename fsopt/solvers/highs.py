@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
@@ -23,8 +22,7 @@ from fsopt.common.interruption import deferred_interruption
 from fsopt.compiler import Program
 from fsopt.compiler.scaling import row_factors
 from fsopt.errors import SolverError
-from fsopt.solvers.interface import UNKNOWN, Change, Outcome, Settings, set_options
-from fsopt.solvers.spec import Package, SolverSpec
+from fsopt.solvers.spec import UNKNOWN, Change, Outcome, Package, Settings, SolverSpec, set_options
 from fsopt.typing import Indices, Vector
 
 highspy = Package("highspy")
@@ -43,6 +41,7 @@ TOLERANCE = 1e-9
 SMALLEST = 1e-12
 """The smallest value of the option ``small_matrix_value``, up to which HiGHS leaves coefficients out."""
 FEASIBILITY = ("primal_feasibility_tolerance", "mip_feasibility_tolerance")
+HIPO = ": HiPO needs the package highspy-extras, of the version of highspy"
 PRIMAL_SIMPLEX = 4
 FEASIBLE = 2
 """HiGHS's code for a feasible primal solution."""
@@ -53,12 +52,7 @@ Below, the two take the same time on the linear programs of the papers."""
 
 
 class Highs:
-    """One program loaded into HiGHS.
-
-    Attributes
-    ----------
-    columns : (n,) d with x = d x' for HiGHS's x'. ``rows`` : (m,) factors of the linear constraints.
-    """
+    """One program loaded into HiGHS: x = d x' for its x' with d in ``columns``; ``rows`` are factors of the rows."""
 
     def __init__(self, program: Program, settings: Settings) -> None:
         self.program = program
@@ -86,7 +80,7 @@ class Highs:
 
     def _set_option(self, name: str, value: Any) -> None:
         if self.h.setOptionValue(name, value) != highspy.HighsStatus.kOk:
-            raise ValueError(_without_hipo() if (name, value) == ("solver", "hipo") else "HiGHS refused it")
+            raise ValueError("HiGHS refused it" + HIPO * (value == "hipo"))
 
     def _row_factors(self, rows: Indices) -> Vector:
         """Return the factors of some rows in the units of the columns."""
@@ -233,16 +227,6 @@ def silent() -> Any:
             super().enableCallbacks()
 
     return Silent()
-
-
-def _without_hipo() -> str:
-    """Return why HiGHS refuses HiPO."""
-    try:
-        extras = f"version {version('highspy-extras')} is installed"
-    except PackageNotFoundError:
-        extras = "it is not installed"
-    needed = version("highspy")
-    return f"HiPO needs the package highspy-extras of the version of highspy, {needed}, and {extras}"
 
 
 def _int32(matrix: sp.csr_matrix) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

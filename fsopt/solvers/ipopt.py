@@ -15,9 +15,8 @@ from fsopt.answers.results import Point, Status
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.errors import OptionError, shown
-from fsopt.solvers.interface import LARGEST, UNKNOWN, Change, Outcome, Settings, refuse_option
 from fsopt.solvers.nlp import NonlinearForm
-from fsopt.solvers.spec import Package, SolverSpec
+from fsopt.solvers.spec import LARGEST, UNKNOWN, Change, Outcome, Package, Settings, SolverSpec, refuse_option
 from fsopt.typing import Vector
 
 cyipopt = Package("cyipopt")
@@ -53,16 +52,9 @@ FUNCTIONS = (
 
 
 class Ipopt:
-    """One program given to Ipopt.
+    """One program given to Ipopt, whose arrays are read at every solve; the next one starts from the point ``last``.
 
-    The arrays are read from the program at every solve, so that a change needs nothing but the next solve. Ipopt
-    is deterministic and its linear solver has one thread here: ``seed`` and ``threads`` change nothing.
-
-    Attributes
-    ----------
-    options : by Ipopt's names. ``own`` : those of the user.
-    last : (n,) the last usable point, from which the next solve starts; None before there is one.
-    iterations : of the present solve.
+    Ipopt is deterministic and its linear solver has one thread here: ``seed`` and ``threads`` change nothing.
     """
 
     def __init__(self, program: Program, settings: Settings) -> None:

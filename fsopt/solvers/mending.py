@@ -34,7 +34,6 @@ from fsopt.certificates.near import (
     least_change,
     moved,
     prices_of,
-    tangents,
 )
 from fsopt.certificates.nonconvex import linearised
 from fsopt.certificates.points import (
@@ -232,14 +231,6 @@ def newton_step(program: Program, point: Point) -> Point:
     x[free] -= np.linalg.lstsq(H, nonconvex.reduced_costs(program, point)[free], rcond=None)[0]
     x[np.abs(x) <= CANCELLED * np.abs(point.x)] = 0.0
     return replace(point, x=x)
-
-
-def without_small(program: Program, point: Point) -> Point:
-    """Return a point with 0 for multipliers of rows that change the Lagrangian by next to nothing."""
-    y, z = point.multipliers
-    sizes = tangents(program, point.x)[3][: len(y)]
-    small = np.abs(y) * sizes <= NOISE[2] * max(program.unit, abs(minimised(program, point.x)))
-    return Point(point.x, np.where(small, 0.0, y), z)
 
 
 def stationary(program: Program, point: Point, deadline: float) -> Point:

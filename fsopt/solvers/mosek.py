@@ -21,8 +21,7 @@ from fsopt.compiler import Program
 from fsopt.compiler.recognition import ZERO, unit_diagonal
 from fsopt.errors import SolverError
 from fsopt.solvers.conic import ConicForm
-from fsopt.solvers.interface import UNKNOWN, Change, Outcome, Settings, set_options
-from fsopt.solvers.spec import Package, SolverSpec
+from fsopt.solvers.spec import UNKNOWN, Change, Outcome, Package, Settings, SolverSpec, set_options
 from fsopt.typing import Indices, Matrix
 
 mosek = Package("mosek")
@@ -50,14 +49,7 @@ LICENCE = (
 
 
 class Mosek:
-    """One program for MOSEK.
-
-    Attributes
-    ----------
-    program, settings : as given.
-    mip : whether it has integers.
-    form : its conic form, whose variables are the first n of the ``task``; the task is None after a change.
-    """
+    """One program for MOSEK: variables of the conic form are the first n of the task, which is None after a change."""
 
     def __init__(self, program: Program, settings: Settings) -> None:
         self.program = program

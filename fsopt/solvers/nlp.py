@@ -31,8 +31,8 @@ from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.compiler.scaling import row_factors
 from fsopt.errors import SolverError
-from fsopt.solvers.interface import INFINITY, optional
 from fsopt.solvers.shared import objective_factor
+from fsopt.solvers.spec import INFINITY, optional
 from fsopt.typing import Indices, Vector
 
 WHOLE = 1e-9
@@ -266,15 +266,6 @@ def whole_bounds(form: NonlinearForm) -> tuple[Vector, Vector]:
     lower[integer] = np.ceil(lower[integer] - WHOLE)
     upper[integer] = np.floor(upper[integer] + WHOLE)
     return lower, upper
-
-
-def impossible(form: NonlinearForm) -> bool:
-    """Return whether a variable has no value between its bounds, or a constraint without variables does not hold."""
-    p = form.program
-    lower, upper = whole_bounds(form)
-    empty = np.asarray(abs(p.A).sum(axis=1)).ravel() == 0.0
-    missed = empty & ((p.lo > WHOLE) | (p.hi < -WHOLE))
-    return bool(np.any(lower > upper) or np.any(p.lo > p.hi) or missed.any())
 
 
 def _linear(form: NonlinearForm, v: list[Any]) -> list[Any]:

@@ -21,7 +21,7 @@ from fsopt.certificates.points import cone_errors, infeasibility, judged_point, 
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.compiler.scaling import segment_max
-from fsopt.solvers.interface import Outcome
+from fsopt.solvers.spec import Outcome
 from fsopt.typing import Vector
 
 PROVES = {
@@ -56,19 +56,8 @@ def step_result(program: Program, outcome: Outcome, solver: str) -> SolveResult 
     residuals = {"infeasibility": max(float(ratio(violation, terms).max(initial=0.0)), cones)}
     certificate = make(Kind.FEASIBLE, residuals, objective=program.sign * minimised(program, x))
     point = replace(outcome.point, x=x)
-    return SolveResult(
-        status=Status.FEASIBLE if certificate.ok else Status.NONE,
-        stop=outcome.stop,
-        objective=certificate.objective,
-        bound=None,
-        solver=solver,
-        seconds={},
-        iterations=outcome.iterations,
-        certificate=certificate,
-        point=point,
-        message=outcome.message,
-        constraint_duals=_shadow_prices(program, point),
-    )
+    status = Status.FEASIBLE if certificate.ok else Status.NONE
+    return _result(program, outcome, solver, status, certificate, point)
 
 
 def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveResult:
@@ -100,21 +89,10 @@ def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveRe
         status = PROVES.get(certificate.kind, Status.FEASIBLE) if certificate.ok else Status.NONE
     else:
         status = Status.NONE if excluded and certificate.kind is Kind.CONVEX else Status.FEASIBLE
-    return SolveResult(
-        status=status,
-        stop=outcome.stop,
-        objective=certificate.objective,
-        bound=None if bound is None else sign * bound,
-        solver=solver,
-        seconds={},
-        iterations=outcome.iterations,
-        certificate=feasible if status is Status.FEASIBLE else certificate,
-        point=point,
-        message=_words(outcome, certificate.notes if certificate.kind is Kind.FEASIBLE else (outcome.message,)),
-        constraint_duals=_shadow_prices(program, point),
-        evidence=outcome.evidence,
-        evidence_source=outcome.evidence_source,
-    )
+    said = certificate.notes if certificate.kind is Kind.FEASIBLE else None
+    shown = feasible if status is Status.FEASIBLE else certificate
+    result = _result(program, outcome, solver, status, shown, point, said)
+    return replace(result, bound=None if bound is None else sign * bound)
 
 
 def supporting(program: Program, found: Certificate, status: Status, *, bounded: bool) -> Certificate:
@@ -130,8 +108,33 @@ def supporting(program: Program, found: Certificate, status: Status, *, bounded:
     return replace(found, kind=Kind.FEASIBLE, ok=make(Kind.FEASIBLE, residuals).ok, residuals=residuals)
 
 
-def _words(outcome: Outcome, words: Sequence[str]) -> str:
-    return "; ".join(part for part in (*words, outcome.failed) if part)
+def _result(
+    program: Program,
+    outcome: Outcome,
+    solver: str,
+    status: Status,
+    certificate: Certificate,
+    point: Point | None = None,
+    said: Sequence[str] | None = None,
+) -> SolveResult:
+    """Return a result with the evidence of an outcome, without a bound; with its words where nothing else is said."""
+    return SolveResult(
+        status=status,
+        stop=outcome.stop,
+        objective=certificate.objective,
+        bound=None,
+        solver=solver,
+        seconds={},
+        iterations=outcome.iterations,
+        certificate=certificate,
+        point=point,
+        message="; ".join(part for part in (*((outcome.message,) if said is None else said), outcome.failed) if part),
+        constraint_duals=() if point is None else _shadow_prices(program, point),
+        ray=outcome.ray if point is None else None,
+        direction=outcome.direction if point is None else None,
+        evidence=outcome.evidence,
+        evidence_source=outcome.evidence_source,
+    )
 
 
 def _excluded(certificate: Certificate, sign: float) -> bool:
@@ -150,21 +153,9 @@ def _without_point(program: Program, outcome: Outcome, solver: str) -> SolveResu
         note = f"that it is {outcome.status} is the word of {solver}, whose search is not repeated"
         certificate = Certificate(Kind.NONE, False, {}, bound_source=solver, notes=(note,))
     bound = None if certificate.ok or outcome.bound is None else program.sign * outcome.bound
-    return SolveResult(
-        status=Status(certificate.kind) if certificate.ok else Status.NONE,
-        stop=str(Status.INFEASIBLE) if crossed(program) else outcome.stop,
-        objective=None,
-        bound=bound,
-        solver=solver,
-        seconds={},
-        iterations=outcome.iterations,
-        certificate=certificate,
-        message=_words(outcome, (outcome.message,)),
-        ray=outcome.ray,
-        direction=outcome.direction,
-        evidence=outcome.evidence,
-        evidence_source=outcome.evidence_source,
-    )
+    stop = str(Status.INFEASIBLE) if crossed(program) else outcome.stop
+    result = _result(program, outcome, solver, Status(certificate.kind) if certificate.ok else Status.NONE, certificate)
+    return replace(result, bound=bound, stop=stop, objective=None)
 
 
 def _shadow_prices(program: Program, point: Point) -> tuple[tuple[pyo.Constraint, float], ...]:

@@ -28,11 +28,10 @@ from fsopt.answers.results import Point, Status
 from fsopt.compiler import Program
 from fsopt.errors import SolverError, UnknownNameError, shown
 from fsopt.errors import unknown as unknown_name
-from fsopt.solvers.interface import UNKNOWN, Change, Outcome, Settings, refuse_option
-from fsopt.solvers.nlp import NonlinearForm, impossible, pyomo_model
+from fsopt.solvers.nlp import NonlinearForm, pyomo_model
 from fsopt.solvers.pyomo_names import GUROBI, KNOWN, XPRESS, known_solver
 from fsopt.solvers.shared import refuse_other_than_quadratic
-from fsopt.solvers.spec import SolverSpec
+from fsopt.solvers.spec import UNKNOWN, Change, Outcome, Settings, SolverSpec, refuse_option
 from fsopt.typing import Vector
 
 PREFIX = "pyomo:"
@@ -55,6 +54,8 @@ STATUS_MAP = {
 REFUSAL = re.compile(r"(?i)invalid|unknown|no match|not recogni|unrecogni|illegal|ambiguous|not understood|no such|bad")
 TOLERANCE = 1e-9
 """The smallest that Gurobi takes."""
+LIMIT = re.compile(r"(?i)SolutionLimit|objective limit|solve status \((16|17)\)")
+"""In the words of a solver that stopped at a limit of its own for which Pyomo has no condition."""
 LICENCE = re.compile(r"(?i)licen[sc]e")
 """In the words of a solver without a licence, or with one that does not take the program."""
 SIZE = re.compile(r"(?i)size.limited|too (large|many rows)|community licen[sc]e")
@@ -96,9 +97,6 @@ class PyomoCall:
         started = time.perf_counter()
         p = self.program
         form = NonlinearForm(p)
-        if impossible(form):
-            words = "bounds exclude each other, or a constraint without variables does not hold"
-            return Outcome(Status.INFEASIBLE, "infeasible", None, None, 0, 0.0, words)
         start = form.start(np.clip(p.values(), p.lb, p.ub))
         m = pyomo_model(form, start)
         for variable in m.v.values():
@@ -160,10 +158,7 @@ class PyomoCall:
             except Exception as error:  # of Pyomo's interface, or of the solver's own package
                 words = " ".join([*log.getvalue().split("\n")[-8:], str(error)]).split()
                 raise self._failure(" ".join(words)[-400:]) from error
-        found, said = results.solver.termination_condition, (results.solver.message, results.solver.termination_message)
-        message = next((part for part in said if part and str(part) != "<undefined>"), "")
-        text = message.decode() if isinstance(message, bytes) else str(message)
-        return str(found.name), results.problem.lower_bound, text.replace("\\x3a", ":")
+        return _condition(results), results.problem.lower_bound, _words(results)
 
     def _failure(self, words: str) -> SolverError:
         """Return the error for a solver's last words, with the next step."""
@@ -228,13 +223,27 @@ def _factory(name: str) -> Any:
     return solver
 
 
+def _words(results: Any) -> str:
+    """Return what a solver said at its end."""
+    said = results.solver.message, results.solver.termination_message
+    message = next((part for part in said if part and str(part) != "<undefined>"), "")
+    text = message.decode() if isinstance(message, bytes) else str(message)
+    return text.replace("\\x3a", ":")
+
+
+def _condition(results: Any) -> str:
+    """Return the name of Pyomo's condition of an end."""
+    name = str(results.solver.termination_condition.name)
+    return "resourceInterrupt" if name not in STATUS_MAP and LIMIT.search(_words(results)) else name
+
+
 def _load(solver: Any, results: Any, m: pyo.ConcreteModel) -> None:
     """Write the values and shadow prices of an answer into the model, if it has them."""
-    if len(results.solution):
+    condition = _condition(results)
+    if len(results.solution) and not (condition == "resourceInterrupt" and results.solver.status.name == "error"):
         m.solutions.load_from(results)
         return
-    condition, _ = STATUS_MAP.get(results.solver.termination_condition.name, UNKNOWN)
-    if not condition.solved or not hasattr(solver, "load_vars"):
+    if not STATUS_MAP.get(condition, UNKNOWN)[0].solved or not hasattr(solver, "load_vars"):
         return
     try:
         solver.load_vars()
@@ -280,12 +289,7 @@ def _available(name: str) -> bool:
 
 
 def spec_of(name: str) -> SolverSpec:
-    """Return the entry of a solver by Pyomo's name for it.
-
-    Raises
-    ------
-    UnknownNameError : Pyomo knows no such solver, and no program of this name is on the path.
-    """
+    """Return the entry of a solver by Pyomo's name; UnknownNameError where neither Pyomo nor the path has the name."""
     if name not in KNOWN and name not in pyo.SolverFactory and shutil.which(name) is None:
         names = [n for n in pyo.SolverFactory if not n.startswith("_")]
         error = unknown_name("solver", name, {*KNOWN, *names}, "pyomo help --solvers")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from fsopt.solvers.interface import COARSE
+from fsopt.solvers.spec import COARSE
 
 LINEAR = ("LP", "MILP")
 QUADRATIC = ("LP", "QP", "SOCP", "MILP", "MIQP", "MISOCP")

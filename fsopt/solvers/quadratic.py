@@ -25,8 +25,7 @@ from fsopt.answers.results import Status
 from fsopt.compiler import Program
 from fsopt.errors import said
 from fsopt.solvers.conic import ConicForm
-from fsopt.solvers.interface import UNKNOWN, Change, Outcome, Settings, set_options
-from fsopt.solvers.spec import Package, SolverSpec
+from fsopt.solvers.spec import UNKNOWN, Change, Outcome, Package, Settings, SolverSpec, set_options
 from fsopt.typing import Indices, Vector
 
 qpsolvers = Package("qpsolvers")
@@ -68,16 +67,8 @@ class Arrays:
     cones: Indices
 
 
-TINY = Arrays(
-    P=sp.csc_matrix(np.ones((1, 1))),
-    c=-np.ones(1),
-    A=sp.csc_matrix((0, 1)),
-    b=np.zeros(0),
-    G=sp.csc_matrix(np.ones((1, 1))),
-    h=np.full(1, 2.0),
-    linear=1,
-    cones=np.zeros(0, dtype=int),
-)
+ONE, EMPTY = sp.csc_matrix([[1.0]]), np.zeros(0)
+TINY = Arrays(ONE, -np.ones(1), sp.csc_matrix((0, 1)), EMPTY, ONE, np.full(1, 2.0), 1, EMPTY.astype(int))
 """``min x^2 / 2 - x, x <= 2``."""
 
 
@@ -143,17 +134,10 @@ def by_qoco(arrays: Arrays, options: Mapping[str, Any]) -> Answer:
 
 @dataclass(frozen=True)
 class Software:
-    """What differs between the solvers.
+    """What differs between the solvers: how they run, which options get the tolerance, and how others are checked.
 
-    Attributes
-    ----------
-    run : solves a program with options.
-    tolerances : names of the options that get the tolerance.
-    smallest : tolerance that it takes.
-    others : further options.
-    limit : whether it has the option ``time_limit``.
-    names : returns the names of its options, where it does not itself refuse others; None where it does.
-    whole : options of which it would silently take the whole part.
+    ``names`` are those of all options, None where the solver itself refuses others; of ``whole`` ones it would silently
+    take the whole part, and ``limit`` says whether there is a ``time_limit``.
     """
 
     run: Callable[[Arrays, Mapping[str, Any]], Answer]
@@ -208,21 +192,10 @@ class QuadraticSolver:
         limited = {"time_limit": time_limit} if self.software.limit and time_limit is not None else {}
         with nullcontext() if self.options["verbose"] else redirect_stdout(StringIO()):  # OSQP prints of its polishing
             found = self.software.run(arrays, self.options | limited)
-        status, stop = WORDS.get(found.word, UNKNOWN)
         linear = form.inequalities
         z = np.concatenate([found.y, np.maximum(found.z[:linear], 0.0), found.z[linear:]])
-        usable = status.solved and bool(np.all(np.isfinite(found.x)) and np.all(np.isfinite(z)))
-        ray = status is Status.INFEASIBLE and bool(np.all(np.isfinite(z)))
-        return Outcome(
-            status=status,
-            stop=stop,
-            point=form.point(found.x, z) if usable else None,
-            bound=None,
-            iterations=found.iterations,
-            seconds=time.perf_counter() - started,
-            message=found.word or "no answer",
-            ray=form.point(np.zeros(p.n), z) if ray else None,
-        )
+        ended = WORDS.get(found.word, UNKNOWN)
+        return form.outcome(ended, found.x, z, found.iterations, started, found.word or "no answer")
 
 
 def _spec(name: str, software: Software, package: str, ranks: Mapping[str, int], licence: str) -> SolverSpec:

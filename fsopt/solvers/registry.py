@@ -6,7 +6,7 @@ from fsopt.common.arguments import word
 from fsopt.common.registry import Registry
 from fsopt.compiler.classes import CLASSES
 from fsopt.errors import ParameterError, SolverError
-from fsopt.solvers.names import MODULES
+from fsopt.solvers import MODULES
 from fsopt.solvers.pyomo_call import PREFIX, spec_of
 from fsopt.solvers.spec import SolverSpec
 
@@ -69,19 +69,9 @@ def preference(problem_class: str) -> tuple[SolverSpec, ...]:
 
 
 def choose(name: str | None, problem_class: str, model: str, *, convex: bool = False) -> SolverSpec:
-    """Return the solver to call for a problem class, or say which ones there are.
+    """Return the solver to call for a class, by its name or the preferred one: for a convex NLP no global search.
 
-    Parameters
-    ----------
-    name : registry name, or None for the preferred installed solver of the class.
-    problem_class : as returned by :func:`fsopt.classify`.
-    model : name of the model, for the message.
-    convex : whether it is an NLP that is convex, for which no global search is taken that was not asked for.
-
-    Raises
-    ------
-    UnknownNameError : no such solver.
-    SolverError : the solver is not installed, or does not solve this class, or none does.
+    Raises UnknownNameError for no such solver, SolverError for one that is not installed or does not solve the class.
     """
     if name is None:
         ranked = [spec for spec in preference(problem_class) if not convex or spec.proves == "local"]
@@ -103,10 +93,7 @@ def choose(name: str | None, problem_class: str, model: str, *, convex: bool = F
 
 
 def alternatives(problem_class: str, *, duals: bool = False) -> str:
-    """Return the installed solvers of a class and the pip lines of the others, as one phrase.
-
-    ``duals`` leaves out the solvers that return no multipliers.
-    """
+    """Return the installed solvers of a class, or those with multipliers, and the pip lines of others, as a phrase."""
     able = [s for s in SOLVERS.values() if problem_class in s.classes and (s.duals or not duals)]
     installed = [s.name for s in able if s.available]
     missing = [f"{s.name} ({s.pip})" for s in able if not s.available]

@@ -22,10 +22,9 @@ from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.compiler.rows import ConstraintRow
 from fsopt.errors import SolverError
-from fsopt.solvers.interface import UNKNOWN, Change, Outcome, Settings, optional, set_options
 from fsopt.solvers.nlp import general_factors
 from fsopt.solvers.shared import objective_factor
-from fsopt.solvers.spec import Package, SolverSpec
+from fsopt.solvers.spec import UNKNOWN, Change, Outcome, Package, Settings, SolverSpec, optional, set_options
 from fsopt.typing import Indices, Vector
 
 pyscipopt = Package("pyscipopt")
@@ -56,14 +55,9 @@ FUNCTIONS = ("exp", "log", "sqrt", "sin", "cos")
 
 
 class Scip:
-    """One program loaded into SCIP.
+    """One program loaded into SCIP: ``x`` are its variables x', ``terms`` the d x' with d in ``scale``.
 
-    Attributes
-    ----------
-    program, settings : as given.
-    scale : (n,) d with x = d x'; 1 for integer variables. ``x`` are SCIP's variables x', ``terms`` are d x'.
-    factor : of the objective, from its first costs.
-    epigraph : SCIP's variable q of the nonlinear part of the objective; None for a linear objective.
+    Its variable ``epigraph`` is above the nonlinear part of the objective; None for a linear one.
     """
 
     def __init__(self, program: Program, settings: Settings) -> None:
@@ -273,13 +267,7 @@ def put_options(m: Any, program: Program, settings: Settings, factor: float) -> 
 
 
 def translate(node: Any, column: Mapping[int, int], terms: Sequence[Any], where: str) -> Any:
-    """Return a Pyomo expression as one of SCIP; raises SolverError for a function that SCIP does not have.
-
-    Parameters
-    ----------
-    column : id of a Pyomo variable -> its place in ``terms``, SCIP's expressions for the variables.
-    where : name of the constraint or objective, for the message.
-    """
+    """Return a Pyomo expression by SCIP's ``terms`` of variables; SolverError for a function that it does not have."""
     if node.__class__ in native_numeric_types or not node.is_potentially_variable():
         return float(value(node))
     if not node.is_expression_type():

@@ -11,8 +11,7 @@ import scipy.sparse as sp
 from fsopt.answers.results import Status
 from fsopt.compiler import Program
 from fsopt.solvers.conic import ConicForm
-from fsopt.solvers.interface import UNKNOWN, Change, Outcome, Settings, refuse_option, set_options
-from fsopt.solvers.spec import Package, SolverSpec
+from fsopt.solvers.spec import UNKNOWN, Change, Outcome, Package, Settings, SolverSpec, refuse_option, set_options
 from fsopt.typing import Indices, Vector
 
 scs = Package("scs")
@@ -34,15 +33,7 @@ MAX_ITERS = 100_000
 
 
 class Scs:
-    """One program loaded into SCS.
-
-    Attributes
-    ----------
-    program, settings : the arrays, and SCS's settings by its own names.
-    form : the program's conic form, in its units.
-    order : its rows as SCS takes them.
-    last : ``x``, ``y`` and ``s`` of the last finite point, from which the next solve starts; empty before there is one.
-    """
+    """One program loaded into SCS: ``order`` are the rows of the conic form, ``last`` is where a solve starts."""
 
     def __init__(self, program: Program, settings: Settings) -> None:
         self.program = program
@@ -97,22 +88,13 @@ class Scs:
             self._load(limit)
         solution = self.solver.solve(warm_start=bool(self.last), **self.last)
         info = solution["info"]
-        status, stop = STATUS_MAP.get(info["status"], UNKNOWN)
         x, z = np.array(solution["x"]), np.zeros(self.rows)
         z[self.order] = solution["y"][: self.rows]
-        usable = status in (Status.OPTIMAL, Status.FEASIBLE) and bool(np.all(np.isfinite(x)) and np.all(np.isfinite(z)))
-        if usable:
+        ended = STATUS_MAP.get(info["status"], UNKNOWN)
+        outcome = self.form.outcome(ended, x, z, int(info["iter"]), started, str(info["status"]))
+        if outcome.point is not None:
             self.last = {k: np.array(solution[k]) for k in ("x", "y", "s")}
-        return Outcome(
-            status=status,
-            stop=stop,
-            point=self.form.point(x, z) if usable else None,
-            bound=None,
-            iterations=int(info["iter"]),
-            seconds=time.perf_counter() - started,
-            message=str(info["status"]),
-            ray=self.form.point(np.zeros(self.program.n), z) if status is Status.INFEASIBLE else None,
-        )
+        return outcome
 
 
 def _settings(settings: Settings) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from fsopt.certificates.model import StatedBound, certify_point, on_artificial_b
 from fsopt.certificates.nonconvex import certify_nonconvex, reduced_costs
 from fsopt.compiler import compile_model, dot
 from fsopt.compiler.values import values_of
-from fsopt.solvers.interface import Outcome
 from fsopt.solvers.outcome import certified_result
+from fsopt.solvers.spec import Outcome
 
 MODELS = {
     "onsvm": {"c": 0.7},

@@ -1,6 +1,7 @@
-"""Intercepts, losses, multipliers, measures and the norm of GMEB: against brute force and other packages."""
+"""Intercepts, losses, multipliers, measures, the norm of GMEB, kernels: against brute force and other packages."""
 
 import decimal
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,9 +11,12 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize_scalar
 from selection_cases import exact_value
 from sklearn import metrics
+from sklearn.metrics import pairwise
 from support import blobs
 
+import fsopt
 from fsopt.data.hyperplanes import MEASURES, best_intercepts, hinge, measures, midpoint_intercept, project_multipliers
+from fsopt.data.kernels import Kernel
 from fsopt.data.losses import (
     EPS,
     LOGISTIC,
@@ -24,6 +28,7 @@ from fsopt.data.losses import (
     dual_values,
     value_of_zero,
 )
+from fsopt.errors import DataError, ParameterError
 from fsopt.models.gmeb.norm import GmebNorm, second_moments
 
 
@@ -142,13 +147,6 @@ def test_no_intercept_is_better(loss, seed):
     assert value(loss.intercept(scores, y, weights)) <= best * (1 + 1e-9) + 1e-12
 
 
-def test_the_intercept_between_classes_apart_is_their_middle():
-    scores, y = np.array([3.0, 8.0, -1.0, -6.0]), np.array([1.0, 1.0, -1.0, -1.0])
-    b = SQUARED_HINGE.intercept(scores, y)
-    assert b == pytest.approx(-1.0)
-    assert SQUARED_HINGE.total(scores + b, y) == 0.0
-
-
 @pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.parametrize("weights", [None, np.array([0.5, 2.0, 1.0, 3.0])])
 def test_the_term_of_the_dual_is_the_conjugate_of_the_loss_with_its_slopes(name, weights):
@@ -214,3 +212,89 @@ def test_the_slope_of_an_entropy_is_finite_where_a_multiplier_is_rounded_to_its_
     assert -80.0 < dual_slopes(np.array([0.7]), *given)[0] < -36.0
     assert np.isfinite(dual_curvature(np.array([0.7]), *given)[0])
     assert dual_values(np.array([0.0, 0.7]), *given).tolist() == [0.0, 0.0]
+
+
+def test_matrices_agree_with_scikit_learn() -> None:
+    rng = np.random.default_rng(1)
+    X, Z = rng.standard_normal((7, 3)), rng.standard_normal((5, 3))
+    gaussian = Kernel("gaussian", Z, width=0.7).matrix(X)
+    np.testing.assert_allclose(gaussian, pairwise.rbf_kernel(X, Z, gamma=1 / (2 * 0.7**2)), rtol=1e-12)
+    polynomial = Kernel("polynomial", Z, degree=3, offset=0.5).matrix(X)
+    np.testing.assert_allclose(
+        polynomial, pairwise.polynomial_kernel(X, Z, gamma=1, degree=3, coef0=0.5), rtol=1e-10, atol=1e-12
+    )
+    np.testing.assert_allclose(Kernel("linear", Z).matrix(X), pairwise.linear_kernel(X, Z), atol=1e-15)
+
+
+def test_gaussian_distances_survive_a_large_offset_of_the_columns() -> None:
+    X = np.random.default_rng(2).standard_normal((6, 4))
+    moved = Kernel("gaussian", X + 2.0**20).matrix(X + 2.0**20)
+    np.testing.assert_allclose(moved, Kernel("gaussian", X).matrix(X), atol=1e-8)
+    assert (np.diag(moved) == 1).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("width", (0.0, -1.0, np.inf, np.nan, "wide", True)),
+        ("degree", (0, 1.5, np.nan, np.inf)),
+        ("offset", (-0.1,)),
+        ("name", ("rbf",)),
+    ],
+)
+def test_a_parameter_outside_its_range_is_named(name: str, values: tuple[Any, ...]) -> None:
+    for value in values:
+        with pytest.raises(ParameterError, match="kernel is"):
+            Kernel(**{"name": "gaussian", "patterns": np.eye(2), name: value})
+    with pytest.raises(DataError, match="overflow"):
+        Kernel("polynomial", np.eye(2), degree=200).matrix(np.array([[1e3, 0.0]]))
+
+
+def test_patterns_are_a_finite_matrix_that_cannot_be_changed() -> None:
+    for wrong in (np.array([[np.nan, 1.0]]), np.ones(3)):
+        with pytest.raises(DataError):
+            Kernel("linear", wrong)
+    Z = np.eye(2)
+    kernel = Kernel("linear", Z)
+    Z[0, 0] = 5.0
+    assert kernel.patterns[0, 0] == 1.0
+    with pytest.raises(ValueError, match="read-only"):
+        kernel.patterns[0, 0] = 5.0
+
+
+def test_the_linear_kernel_gives_the_hyperplane_of_the_columns() -> None:
+    data, new = blobs(40, 5), blobs(200, 5, seed=9).X
+    plane = fsopt.fit("mpm", data)
+    machine = fsopt.fit("mpm", data, kernel="linear", ridge=1e-9)
+    assert machine.details["kappa_limit"] == pytest.approx(plane.details["kappa_limit"], rel=1e-6)
+    scores, expected = machine.decision_function(new), plane.decision_function(new)
+    np.testing.assert_allclose(scores, expected, atol=1e-4 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("scale", ["standard", "unit-rows"])
+def test_prediction_is_the_kernel_expansion_over_the_training_rows(scale: str) -> None:
+    data, new = blobs(30, 3), np.random.default_rng(4).standard_normal((5, 3))
+    fit = fsopt.fit("l1-mpm", data, kernel="gaussian", width=1.5, scale=scale)
+    Z, z = ((X - data.X.mean(axis=0)) / data.X.std(axis=0) for X in (data.X, new))
+    if scale == "unit-rows":
+        Z, z = (V / np.linalg.norm(V, axis=1, keepdims=True) for V in (Z, z))
+    expected = [
+        sum(c * np.exp(-np.sum((row - pattern) ** 2) / (2 * 1.5**2)) for c, pattern in zip(fit.coef, Z, strict=True))
+        for row in z
+    ]
+    np.testing.assert_allclose(fit.decision_function(new), np.array(expected) + fit.intercept, rtol=1e-9, atol=1e-9)
+
+
+def test_widths_that_tell_nothing() -> None:
+    data = blobs(30, 3)
+    with pytest.raises(ParameterError, match="nearly the same values"):
+        fsopt.fit("mpm", data, kernel="gaussian", width=1e9)
+    fit = fsopt.fit("mpm", data, kernel="gaussian", width=1e-3)
+    assert any("unlike every other" in warning for warning in fit.warnings)
+    assert fit.scores(data)["accuracy"] == 1.0
+    new = np.random.default_rng(0).standard_normal((5, 3))
+    np.testing.assert_allclose(fit.decision_function(new), fit.intercept, atol=1e-12)
+    usual = fsopt.fit("mpm", data, kernel="gaussian")
+    assert not usual.warnings
+    assert usual.kernel is not None
+    assert usual.kernel.width == pytest.approx(np.sqrt(data.p / 2))

@@ -1,7 +1,9 @@
 """Tables and files of every format: what is read, what is treated, and what is refused in one line."""
 
+import gzip
 import json
 import re
+import tracemalloc
 from decimal import Decimal
 from pathlib import Path
 from zipfile import ZipFile
@@ -17,6 +19,7 @@ from sklearn.datasets import load_breast_cancer
 from support import SHARED, written
 
 from fsopt.answers.schema import converted
+from fsopt.common.memory import unpacked
 from fsopt.data import load_dataset, load_samples
 from fsopt.data.encoding import Encoding, typed_columns
 from fsopt.data.given import load_table
@@ -98,7 +101,7 @@ GERMAN = "Größe;Kosten;krank\n1,5;1.234,5;ja\n2,25;999;nein\n3;12.000;ja\n"
 
 def test_keywords_of_pandas_are_passed_on(tmp_path):
     path = written(tmp_path, "t.csv", GERMAN.encode("cp1252"))
-    with pytest.raises(DataError, match=r"cannot be decoded .*encoding= names"):
+    with pytest.raises(DataError, match=r"cannot be read .*codec .*encoding= its encoding, such as cp1252"):
         load_dataset(path, target="krank")
     at = {"target": "krank", "encoding": "cp1252"}
     with pytest.raises(DataError, match=r"column 'Größe' holds texts that would be numbers .*'1,5': .*decimal=','"):
@@ -114,6 +117,15 @@ def test_keywords_of_pandas_are_passed_on(tmp_path):
         pd.DataFrame({"note": [1]}).to_excel(book, sheet_name="first", index=False)
         FRAME.to_excel(book, sheet_name="second", index=False)
     assert load_dataset(tmp_path / "t.xlsx", sheet="second", missing="drop", **AT).n == 3
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv.gz", ".xlsx"])
+def test_the_point_of_sas_is_a_missing_value(tmp_path, suffix):
+    path = stored(tmp_path, suffix, pd.DataFrame({"x": ["1.500", ".", ".", "3.500"], "label": [0, 1, 0, "."]}))
+    for marks in ({}, {"decimal": ".", "thousands": ","}, {"decimal": ",", "thousands": "."}):
+        with pytest.warns(UserWarning, match="1 of 4 rows have no label"):
+            data = load_dataset(path, missing="mean", **marks)
+        assert data.X[1:].tolist() == [data.X[0].tolist()] * 2
 
 
 def test_a_sheet_is_what_pandas_reads(tmp_path):
@@ -202,14 +214,6 @@ def test_an_encoding_is_the_same_after_its_record():
     with pytest.raises(DataError, match="column 'size' holds texts, such as 'big'"):
         encoding.matrix(source.assign(size=pd.Series(["big"] * 5, dtype=object)))
     assert encoding.unseen(source.assign(color="pink")) == {"color": ["pink"]}
-
-
-def test_a_frame_of_another_package_becomes_one_of_pandas():
-    class DataFrame:
-        def to_pandas(self):
-            return FRAME
-
-    assert load_dataset(DataFrame(), missing="drop", **AT).n == 3
 
 
 def test_wdbc():
@@ -335,6 +339,14 @@ def test_what_a_small_file_expands_to_is_refused_before_it_is_made(tmp_path, mon
         load_samples(tmp_path / name)
     monkeypatch.setenv("FSOPT_DATA_LIMIT", "1")
     assert load_samples(tmp_path / name).n
+
+
+def test_a_compressed_file_is_held_once():
+    content = gzip.compress(bytes(8_000_000))
+    tracemalloc.start()
+    assert len(unpacked(content, "it")) == 8_000_000
+    assert tracemalloc.get_traced_memory()[1] < 12_000_000
+    tracemalloc.stop()
 
 
 def test_the_limit_is_a_number_of_gigabytes(tmp_path, monkeypatch):

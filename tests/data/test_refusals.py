@@ -170,6 +170,12 @@ FILES = [
     *((".csv", content, keywords, words) for content, keywords, words in CSV),
     *((".npz", arrays, {}, words) for arrays, words in ARRAYS),
     *((".libsvm", content, {}, words) for content, words in LIBSVM),
+    (
+        ".arff",
+        f"@relation t\n@attribute a numeric\n@data\n{chr(39) * 45_000}\n",
+        {},
+        "more than 10000 quotes",
+    ),
 ]
 
 

@@ -1,9 +1,12 @@
 """One contract for all solvers: every registered solver on every model of its classes, and the matrix of cases.
 
 ``--require-solvers a,b`` makes a missing solver a failure. Solvers that are not installed, or have no licence here,
-are left out of the parametrisation; a new registry entry is tested without editing this file.
+are left out of the parametrisation; a new registry entry is tested without editing this file. What a library raises at
+its boundary is one error that names it, and what fails after an answer does not lose it.
 """
 
+import math
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -11,15 +14,18 @@ import pyomo.environ as pyo
 import pytest
 from pyomo_models import model_of
 from solver_cases import failing, knapsacks, takers, usable_solvers
-from support import blobs, integers, sampled
+from support import blobs, integers, sampled, there
 
 import fsopt
+from fsopt.answers.results import Status
 from fsopt.compiler.classes import CONVEX
-from fsopt.errors import SolverError
+from fsopt.errors import FileError, ParameterError, SolverError, foreign, said
 from fsopt.methods.preprocessing import preprocess
 from fsopt.models.draws import build_trial
+from fsopt.solvers import auxiliary
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import SOLVERS
+from fsopt.solvers.spec import Change, Connection, Settings
 from tools.conformance import agreement, pairs
 
 WITHIN = 1e-6
@@ -230,3 +236,135 @@ def test_another_class_is_refused_before_the_call(solver: str, monkeypatch: pyte
     monkeypatch.setattr(Session, "_open", lambda self: pytest.fail("it was opened"))
     with pytest.raises(SolverError, match="installed for"):
         fsopt.solve(build_trial(other), solver)
+
+
+INF, NAN = math.inf, math.nan
+
+
+def square() -> pyo.ConcreteModel:
+    """Return min x + y over [0, 5]^2 with a parameter p = 1 that nothing uses yet: 0."""
+    m = pyo.ConcreteModel("m")
+    m.x = pyo.Var([0, 1], bounds=(0, 5))
+    m.p = pyo.Param(initialize=1.0, mutable=True, within=pyo.Any)
+    m.o = pyo.Objective(expr=m.x[0] + m.x[1])
+    return m
+
+
+def row(m, body, upper=1.0):
+    m.c = pyo.Constraint(expr=(None, body, upper))
+
+
+@pytest.mark.parametrize("after", [NAN, None, "a"])
+def test_a_change_of_a_loaded_model_to_no_number_is_refused_and_can_be_taken_back(after):
+    m = square()
+    m.c = pyo.Constraint(expr=m.x[0] + m.x[1] >= m.p)
+    m.d = pyo.Constraint(expr=m.p * m.x[0] <= 4)
+    session = fsopt.Session(m, "highs")
+    assert session.solve().objective == pytest.approx(1.0)
+    m.p.set_value(after)
+    for change in (lambda: session.update(m.c, m.d), session.refresh):
+        with pytest.raises(ParameterError):
+            change()
+    m.p.set_value(2.0)
+    session.update(m.c, m.d)
+    assert session.solve().objective == pytest.approx(2.0)
+
+
+# -- programs without rows, entries, columns or objective ------------------------------------------------------
+
+ZERO = {
+    "no rows": lambda m: None,
+    "a row without entries": lambda m: row(m, 0 * m.x[0]),
+    "an equation without entries": lambda m: setattr(m, "c", pyo.Constraint(expr=(0, 0 * m.x[0], 0))),
+    "a column without entries": lambda m: row(m, m.x[0]),
+    "a row without bounds": lambda m: row(m, m.x[0] + m.x[1], INF),
+    "fixed variables": lambda m: m.x.fix(0.0),
+    "equal bounds": lambda m: (m.x[0].setub(0), m.x[1].setub(0)),
+    "a constant objective": lambda m: m.o.set_value(0.0),
+    "no objective": lambda m: m.o.deactivate(),
+    "an objective of zeros": lambda m: m.o.set_value(0 * m.x[0]),
+    "no columns": lambda m: (m.o.deactivate(), m.del_component(m.x)),
+}
+"""Changes of the square after which 0 stays the optimum."""
+NAMES = [name for name in usable_solvers() if SOLVERS[name].classes & {"LP", "QP"}]
+
+
+def degenerate(solver, case):
+    m = square()
+    if "LP" not in SOLVERS[solver].classes:
+        m.o.expr += m.x[0] ** 2
+    ZERO[case](m)
+    return m
+
+
+DEGENERATE = [(s, c) for s in NAMES for c in ZERO if fsopt.classify(degenerate(s, c)) in SOLVERS[s].classes]
+
+
+@pytest.mark.parametrize(("solver", "case"), DEGENERATE)
+def test_degenerate_programs_have_their_optimum_in_every_solver(solver, case):
+    result = fsopt.solve(degenerate(solver, case), solver)
+    assert (result.status, result.certificate.ok) == ("optimal", True), result
+    assert result.objective == pytest.approx(0.0, abs=1e-6)
+
+
+# -- one boundary ----------------------------------------------------------------------------------------------
+
+
+def test_one_rule_names_the_library_and_its_words():
+    for error, words in (
+        (ValueError("first\nsecond"), "first"),
+        (KeyError("x"), "KeyError 'x'"),
+        (RuntimeError(), "RuntimeError"),
+        (IndexError("\n\nlist index out of range."), "IndexError list index out of range"),
+    ):
+        with pytest.raises(FileError) as found, foreign("lib", "the file is wrong", "mend it", FileError):
+            raise error
+        assert str(found.value) == f"the file is wrong (lib: {words}): mend it"
+        assert found.value.__cause__ is error
+        assert said(error) == words
+    for error in (MemoryError(), OSError("full"), SolverError("own")):
+        with pytest.raises(type(error)), foreign("lib", "the file is wrong", "mend it", FileError):
+            raise error
+
+
+class Broken:
+    """An interface whose package fails everywhere but at the start."""
+
+    def __init__(self, program, settings):
+        if settings.tee:
+            self.solve(None)
+
+    def update(self, change):
+        return {}["no such attribute"]
+
+    def solve(self, time_limit, mip_gap=None):
+        raise OSError("failed to create the problem\nwith more words")
+
+
+def test_the_exceptions_of_a_package_become_one_line():
+    session = Session(model_of(lambda x: x, bounds=[(0, 5)]), "highs")
+    spec = replace(SOLVERS["highs"], connect=Broken)
+    line = r"solver 'highs' fails on 'unknown' \(highs: failed to create the problem\): choose .*another solver"
+    with pytest.raises(SolverError, match=line):
+        Connection(spec, session.program, Settings(tee=True))
+    connection = Connection(spec, session.program, Settings())
+    with pytest.raises(SolverError, match=line):
+        connection.solve(None)
+    with pytest.raises(SolverError, match=r"solver 'highs' fails on 'unknown' \(highs: KeyError 'no such attribute'\)"):
+        connection.update(Change(objective=True))
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError, MemoryError, RecursionError])
+def test_a_search_for_evidence_that_fails_leaves_the_answer(monkeypatch, error):
+    """SCIP returns no multipliers of a quadratic program: without the second opinion its point is feasible."""
+    m = square()
+    m.o.expr = (m.x[0] - 1) ** 2 + m.x[1]
+
+    def broken(*arguments, **keywords):
+        raise error("broken")
+
+    monkeypatch.setattr(auxiliary, "_solved", broken)
+    result = fsopt.solve(m, there("scip"))
+    assert result.status is Status.FEASIBLE
+    assert result.objective == pytest.approx(0.0, abs=1e-6)
+    assert "the search for evidence failed: broken" in result.message

@@ -1,9 +1,5 @@
 """HiGHS: interior point with crossover first and simplex afterwards; beside other instances in one process."""
 
-import subprocess
-import sys
-from importlib.metadata import PackageNotFoundError
-
 import highspy
 import numpy as np
 import pyomo.environ as pyo
@@ -14,18 +10,10 @@ from support import blobs
 
 import fsopt
 from fsopt.compiler import compile_model
-from fsopt.errors import OptionError
 from fsopt.models.draws import build_trial
 from fsopt.solvers import highs
 from fsopt.solvers.base import Session
-from fsopt.solvers.interface import Settings
-
-ALONE = """
-import fsopt
-data = fsopt.Dataset([[0.0], [1.0], [2.0], [3.0]], [-1, 1, -1, 1])
-print(fsopt.solve(fsopt.build("onsvm", data), "highs").status.solved)
-"""
-
+from fsopt.solvers.spec import Settings
 
 HIPO = highs.silent().setOptionValue("solver", "hipo") == highspy.HighsStatus.kOk
 OTHERS = [{"solver": "ipx", "run_crossover": "off"}, {"solver": "pdlp"}, *[{"solver": "hipo"}] * HIPO]
@@ -37,22 +25,6 @@ def test_other_methods_for_linear_programs_have_the_optimum_of_simplex(options):
         found, simplex = (fsopt.solve(build_trial(slug), "highs", options=given) for given in (options, {}))
         assert (found.status, found.iterations > 0) == ("optimal", True), slug
         assert found.objective == pytest.approx(simplex.objective, rel=1e-6, abs=1e-9), slug
-
-
-@pytest.mark.parametrize("extras", ["1.15.1", ""])
-def test_hipo_without_its_package_or_with_another_version_is_one_line(extras, monkeypatch):
-    def version(name):
-        if name == "highspy-extras" and not extras:
-            raise PackageNotFoundError(name)
-        return extras if name == "highspy-extras" else "1.16.0"
-
-    real, refused = highspy.Highs.setOptionValue, highspy.HighsStatus.kError
-    monkeypatch.setattr(highs, "version", version)
-    monkeypatch.setattr(highspy.Highs, "setOptionValue", lambda h, k, v: refused if v == "hipo" else real(h, k, v))
-    said = f"version of highspy, 1.16.0, and {'version 1.15.1 is' if extras else 'it is not'} installed"
-    with pytest.raises(OptionError, match=said) as caught:
-        fsopt.solve(build_trial("onsvm"), "highs", options={"solver": "hipo"})
-    assert "\n" not in str(caught.value)
 
 
 def test_interior_point_with_crossover_ends_at_a_vertex_proves_infeasibility_and_warm_solves_follow(monkeypatch):
@@ -83,13 +55,6 @@ def test_the_number_of_threads_may_change_from_run_to_run_and_after_one_of_the_u
     own.changeColCost(0, 1.0)
     values.append(fsopt.solve(model, "highs").objective)
     assert len({round(value, 9) for value in values}) == 1
-
-
-@pytest.mark.slow
-def test_the_first_solve_of_a_process_prints_nothing():
-    """From 1.16 on the constructor prints its licence before any option can be set."""
-    done = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, check=True)
-    assert (done.stdout, done.stderr) == ("True\n", "")
 
 
 def test_a_program_that_is_infeasible_or_unbounded_is_neither_on_this_word(monkeypatch):

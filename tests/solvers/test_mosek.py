@@ -10,9 +10,9 @@ from support import blobs
 
 import fsopt
 from fsopt.compiler import compile_model, lmi
-from fsopt.errors import OptionError, SolverError
+from fsopt.errors import SolverError
 from fsopt.solvers.base import Session
-from fsopt.solvers.interface import Settings
+from fsopt.solvers.spec import Settings
 
 CLASSES = ("LP", "QP", "SOCP", "SDP", "MILP", "MIQP", "MISOCP")
 PARAMETERS = {"fsp-master": {"m": 2}}
@@ -54,13 +54,6 @@ def mixed(integer=False):
     m.turned = pyo.Constraint(expr=x[3] ** 2 <= x[1] * x[4])
     m.o = pyo.Objective(expr=2 - x[0] + 3 * x[1] + (x[0] - 2 * x[4]) ** 2)
     return m
-
-
-def test_the_root_of_an_objective_keeps_its_directions_in_every_unit():
-    from fsopt.solvers.mosek import _factor
-
-    P = np.array([[2e16, 1.0], [1.0, 2e-16]])
-    np.testing.assert_allclose((F := _factor(sp.csc_matrix(P))[1]).T @ F, P, rtol=1e-12)
 
 
 def assert_held(interface):
@@ -135,28 +128,6 @@ def test_a_matrix_is_held_by_its_lower_triangle_with_roots_of_two():
     assert held == pytest.approx(expected * e[[0, 0, 0, 1, 1, 2]] * e[[0, 1, 2, 1, 2, 2]])
 
 
-def test_a_change_is_loaded_before_the_next_solve():
-    m = pyo.ConcreteModel()
-    m.r, m.d = pyo.Param(initialize=4.0, mutable=True), pyo.Param(initialize=3.0, mutable=True)
-    m.x = pyo.Var(range(3), bounds=(0, 5))
-    x, y, z = m.x.values()
-    m.first = pyo.Constraint(expr=x - y <= 1)
-    m.row = pyo.Constraint(expr=m.r * x + y + z >= m.r)
-    m.o = pyo.Objective(expr=2 * x + m.d * y + m.d * (z - x) ** 2)
-    session = Session(m, "mosek")
-    interface = session.connection.interface
-    m.r.set_value(7.0)
-    m.d.set_value(5.0)
-    y.setub(3.0)
-    session.update(m.o, m.row, m.x)
-    assert (session.rebuilt, session.connection.interface) == ("", interface)
-    interface._load()
-    assert_held(interface)
-    y.setub(None)
-    session.update(m.x)
-    assert session.rebuilt == "a bound appeared or vanished"
-
-
 def answered(monkeypatch, model, status, point, ended="ok"):
     """Solve a model while MOSEK's optimize, which needs a licence, puts this point of the program instead."""
     import mosek
@@ -209,22 +180,3 @@ def test_without_a_licence_the_error_says_in_one_line_how_to_get_one(monkeypatch
         with pytest.raises(SolverError, match=r"licence.*mosek\.com.*mosek\.lic.*MOSEKLM_LICENSE_FILE") as caught:
             fsopt.solve(fsopt.build(slug, blobs(12, 2, seed=1)), "mosek")
         assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "bad", [{"nope": 1}, {"_private": 1}, {"MSK_IPAR_LOG": "loud"}, {"MSK_IPAR_LOG": 1.5}, {"MSK_DPAR_LOG": 1}], ids=str
-)
-def test_unknown_options_and_bad_values_are_named(bad):
-    with pytest.raises(OptionError, match=next(iter(bad))):
-        loaded(mixed(), **bad)
-
-
-def test_options_reach_the_task():
-    import mosek
-
-    _, interface = loaded(mixed(), threads=2, seed=5, tolerance=1e-7, MSK_IPAR_PRESOLVE_USE="MSK_PRESOLVE_MODE_OFF")
-    t = interface.task
-    assert t.getintparam(mosek.iparam.num_threads) == 2
-    assert t.getintparam(mosek.iparam.mio_seed) == 5
-    assert t.getdouparam(mosek.dparam.intpnt_co_tol_rel_gap) == 1e-7
-    assert t.getintparam(mosek.iparam.presolve_use) == mosek.presolvemode.off

@@ -7,7 +7,7 @@ from itertools import product
 
 import pyomo.environ as pyo
 import pytest
-from pyomo_models import FREE, POSITIVE, model_of
+from pyomo_models import FREE, model_of
 from solver_cases import PRICES, PRODUCTS, SHAPES, active_bounds, one_cone, shadow_prices, takers
 from support import there
 
@@ -99,14 +99,6 @@ def test_of_what_is_not_convex_no_proof_is_claimed(solver, whole):
     m.d.deactivate()
     m.row.deactivate()
     assert Session(m, solver).connection.solve(5.0).status in ("unbounded", "none")
-
-
-@pytest.mark.parametrize("solver", takers("MILP"))
-def test_whole_numbers_without_an_upper_bound_are_unbounded(solver):
-    """Presolve may say that it is infeasible or unbounded, which is no status."""
-    bounds = {"bounds": [POSITIVE, (0, 1)], "whole": [0]}
-    m = model_of(lambda lots, rest: lots + rest, lambda lots, rest: lots >= rest, **bounds, sense=pyo.maximize)
-    assert fsopt.solve(m, solver, time_limit=30).status in ("unbounded", "none")
 
 
 @pytest.mark.parametrize("solver", sorted({*takers("LP"), *takers("QP")}))

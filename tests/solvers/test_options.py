@@ -1,5 +1,6 @@
-"""Options and limits: every number of Python and numpy is one, bad values are named, Ctrl-C ends a solve."""
+"""The registry, options and limits: which solver is taken, numbers of every kind, bad values by name, Ctrl-C."""
 
+import dataclasses
 import math
 import os
 import re
@@ -8,6 +9,7 @@ import subprocess
 import sys
 from fractions import Fraction
 from importlib.util import find_spec
+from types import ModuleType
 
 import numpy as np
 import pyomo.environ as pyo
@@ -17,10 +19,96 @@ from solver_cases import active_bounds, knapsacks, takers, usable_solvers
 from support import blobs, there
 
 import fsopt
-from fsopt.common.arguments import own_number
-from fsopt.errors import OptionError, ParameterError, SolverError
-from fsopt.solvers.interface import Settings
-from fsopt.solvers.spec import Connection
+from fsopt.common.registry import Registry
+from fsopt.errors import OptionError, ParameterError, SolverError, UnknownNameError
+from fsopt.solvers import spec
+from fsopt.solvers.registry import SOLVERS, choose, no_multipliers, preference
+from fsopt.solvers.spec import Connection, Settings
+
+ORDER = {
+    "LP": ["highs", "clarabel", "scs", "scip", "gurobi", "xpress", "mosek", "ipopt"],
+    "QP": ["clarabel", "scs", "scip", "gurobi", "xpress", "mosek", "ipopt"],
+    "MILP": ["highs", "scip", "gurobi", "xpress", "mosek"],
+    "SOCP": ["clarabel", "scs", "scip", "gurobi", "xpress", "mosek", "ipopt"],
+    "SDP": ["clarabel", "scs", "mosek"],
+    "MIQP": ["scip", "gurobi", "xpress", "mosek"],
+    "MISOCP": ["scip", "gurobi", "xpress", "mosek"],
+    "NLP": ["scip", "gurobi", "ipopt"],
+    "MINLP": ["scip", "gurobi", "xpress"],
+    "MPEC": [],
+}
+"""The order in which the solvers of this package are taken: answers depend on it."""
+OURS = {name for names in ORDER.values() for name in names}
+
+
+@pytest.mark.parametrize("problem_class", list(ORDER))
+def test_the_ranks_give_the_order_of_each_class(problem_class):
+    assert [s.name for s in preference(problem_class) if s.name in OURS] == ORDER[problem_class]
+
+
+def register(monkeypatch, entry):
+    """Register an entry as the one line in the registry and the one new module would."""
+    module = ModuleType(f"fsopt.solvers.{entry.name}")
+    module.SPEC = entry
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setattr(SOLVERS, "modules", (*SOLVERS.modules, entry.name))
+    monkeypatch.setattr(SOLVERS, "shipped", Registry.shipped.func(SOLVERS))
+
+
+def test_a_new_module_and_its_line_make_a_solver_that_is_taken_by_its_rank(monkeypatch):
+    new = dataclasses.replace(SOLVERS["clarabel"], name="newcomer", ranks={"LP": 1, "SOCP": 15})
+    register(monkeypatch, new)
+    assert list(SOLVERS.shipped)[-1] == "newcomer"
+    assert preference("LP")[0] is new
+    assert [s.name for s in preference("SOCP")][:2] == ["clarabel", "newcomer"]
+    assert "newcomer" in str(no_multipliers("scip", "SOCP"))
+    result = fsopt.solve(fsopt.build("onsvm", blobs(20, 3)))
+    assert (result.solver, result.status) == ("newcomer", "optimal")
+
+
+def linear(whole=()):
+    return model_of(lambda x: x, bounds=[(1, 5)], whole=whole)
+
+
+def test_a_missing_package_is_an_error_with_the_pip_line(monkeypatch):
+    monkeypatch.setattr(spec, "find_spec", lambda name: object() if name == "clarabel" else None)
+    monkeypatch.setenv("PATH", "")
+    m = linear()
+    with pytest.raises(SolverError, match=r"highs.*not installed.*pip install highspy.*installed for LP: clarabel"):
+        fsopt.solve(m, "highs")
+    result = fsopt.solve(m)
+    assert (result.solver, result.objective) == ("clarabel", pytest.approx(1.0, rel=1e-6))
+    with pytest.raises(SolverError, match="pip install highspy"):
+        fsopt.solve(linear(whole=[0]))
+
+
+def test_unknown_names_and_objectives_that_are_none_or_two():
+    m = linear()
+    with pytest.raises(UnknownNameError, match=r"clarable.*clarabel"):
+        fsopt.solve(m, "clarable")
+    m.second = pyo.Objective(expr=m.x[0])
+    with pytest.raises(ParameterError, match="o, second"):
+        fsopt.solve(m)
+    m.o.deactivate()
+    m.second.deactivate()
+    result = fsopt.solve(m)
+    assert (result.status, result.objective) == ("optimal", 0.0)
+    assert 1 <= m.x[0].value <= 5
+    assert set(result.seconds) == {"build", "translate", "solve", "load"}
+    assert result.seconds["translate"] > 0 < result.seconds["solve"]
+
+
+def test_a_solver_without_multipliers_is_named_with_those_that_give_them(monkeypatch):
+    monkeypatch.setattr(spec, "find_spec", lambda name: None if name in ("mosek", "pyscipopt") else object())
+    told = str(no_multipliers("scip", "SOCP"))
+    assert "'scip' gives no multipliers" in told
+    able, missing = told.split("installed for SOCP: ")[1].split("; not installed: ")
+    assert [name for name in able.split(", ") if name in OURS] == ["clarabel", "ipopt", "scs", "gurobi", "xpress"]
+    assert "mosek (pip install mosek)" in missing
+    assert "scip" not in missing
+    with pytest.raises(SolverError, match=r"no installed solver takes 'm', a MISDP.*'fsopt solvers' lists the classes"):
+        choose(None, "MISDP", "m")
+
 
 DATA = blobs(12, 2)
 USABLE = usable_solvers()
@@ -42,12 +130,6 @@ def test_every_kind_of_number_is_an_option_and_a_time_limit():
         assert [(type(v), v) for v in (made.tolerance, made.mip_gap)] == [(float, 0.25), (float, 0.5)], kind
     for limit in (*(kind(30) for kind in (*WHOLE, *REAL, Fraction)), np.float32(np.inf), np.longdouble(np.inf)):
         assert fsopt.solve(active_bounds(1, 0.0), time_limit=limit).status == "optimal", repr(limit)
-
-
-@pytest.mark.parametrize("solver", USABLE)
-def test_a_time_limit_may_be_endless(solver):
-    for limit in (math.inf, 1e300, np.int64(10**12)):
-        assert fsopt.solve(taken(solver), solver, time_limit=limit).status == "optimal", repr(limit)
 
 
 def test_other_values_are_refused_in_one_line():
@@ -136,11 +218,10 @@ def test_an_end_at_a_limit_of_iterations_is_told(solver, option, most):
     assert found.status in ("none", "feasible")
 
 
-def test_own_number_returns_the_numbers_of_python():
-    given = np.bool_(True), np.int8(3), np.uint64(2**63), np.float16(0.5), np.longdouble(2.0), np.array(4), "x", None
-    found = [(type(value), value) for value in map(own_number, (*given, Fraction(1, 2)))]
-    expected = True, 3, 2**63, 0.5, 2.0, 4, "x", None, 0.5
-    assert found == [(type(value), value) for value in expected]
+@pytest.mark.parametrize("limit", [{"WorkLimit": 1e-9}, {"SolutionLimit": 1}, {"BestObjStop": 1e6}], ids=str)
+def test_a_limit_of_gurobi_that_pyomo_does_not_know_keeps_the_incumbent(limit):
+    found = fsopt.solve(fsopt.build("fsp-m-perspective", DATA, m=1, c=1.0), there("gurobi"), options=limit)
+    assert (found.status, found.stop) == ("feasible", "iteration-limit")
 
 
 # -- interruptions, and what Gurobi and Xpress alone refuse ------------------------------------------------------

@@ -5,7 +5,6 @@ from functools import partial
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from pyomo_models import model_of
 from support import blobs, there
 
 import fsopt
@@ -123,21 +122,6 @@ def test_an_update_that_leaves_the_class_of_the_solver_is_refused(change, solver
         session.update(what)
 
 
-@BOTH
-@pytest.mark.parametrize(("name", "value"), [("c", 3.0), ("k", 0.5), ("rhs", 3.0)])
-def test_a_mutable_parameter_is_named_in_place_of_what_it_changes(name, value, solver):
-    m = changeable(solver)
-    session = Session(m, solver)
-    before = session.solve().objective
-    parameter = m.component(name)
-    parameter.store_values(dict.fromkeys(parameter, value))
-    session.update(parameter)
-    assert session.rebuilt == ""
-    after = session.solve().objective
-    assert after == pytest.approx(fsopt.solve(m.clone(), solver).objective, rel=1e-6)
-    assert abs(after - before) > 1e-2
-
-
 def test_what_an_update_does_not_name_is_read_before_the_next_solve():
     """The parameter is in the objective and in a row; the row is named, then both, before and after the last change."""
     m = changeable("highs")
@@ -185,14 +169,3 @@ def test_scs_starts_from_its_last_point_and_factorises_for_new_coefficients_only
         session.update(m.moment_plus)
         assert session.solve().objective == pytest.approx(fsopt.solve(m, "clarabel").objective, rel=1e-6)
         assert (session.rebuilt, session.connection.interface.solver is not solver) == ("", factor)
-
-
-def test_an_infeasible_bound_does_not_spoil_the_next_start():
-    m = model_of(lambda x: x, lambda x: x >= 1.0, bounds=[(0, 2)])
-    session = Session(m, there("scs"))
-    for side, status in ((1.0, "optimal"), (3.0, "infeasible"), (1.5, "optimal")):
-        m.row[0].set_value(m.x[0] >= side)
-        session.update(m.row)
-        result = session.solve()
-        assert result.status == status
-    assert result.objective == pytest.approx(1.5, rel=1e-6)

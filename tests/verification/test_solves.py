@@ -19,8 +19,8 @@ from fsopt.compiler import compile_model
 from fsopt.errors import FileError
 from fsopt.formats.solution import read_solution, solution_record
 from fsopt.models.draws import build_trial, trial_data
-from fsopt.solvers.interface import Outcome
 from fsopt.solvers.outcome import certified_result
+from fsopt.solvers.spec import Outcome
 from fsopt.verification import verify as verifying
 from fsopt.verification.verify import verify_record
 
