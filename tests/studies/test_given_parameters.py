@@ -146,7 +146,7 @@ def last_feature(model):
 
 
 def in_comparisons(name, p, **params):
-    return StudyMethod(name=name, params=params).points(p)[0]
+    return StudyMethod(name=name, params=params).choices(p)[0][0]
 
 
 def test_a_feature_that_is_constant_in_each_class_leaves_s_mpm_an_answer_at_the_ridge_of_comparisons():

@@ -90,7 +90,7 @@ def test_a_unit_has_the_scores_of_a_fit_by_hand(here):
     assert row["objective"] == pytest.approx(fit.objective)
     line = lines_of(rows)[1]
     scores = [r["accuracy"] for r in line.folds]
-    assert (line.title, len(scores), line.states) == ("svm (c=1.0)", 4, {"optimal": 4})
+    assert (line.title, len(scores), line.statuses) == ("svm (c=1.0)", 4, {"optimal": 4})
     assert line.spread("accuracy") == pytest.approx((np.mean(scores), np.std(scores, ddof=1)))
 
 
@@ -137,7 +137,7 @@ def test_the_key_depends_on_everything_but_the_limits():
         {"methods": [("mine", Ends("raise"))]},
     )
     assert len({key(), *(key(**change) for change in changes)}) == len(changes) + 1
-    assert key() == key(time_limit=1, cpu_limit=3, methods=["svm"])
+    assert key() == key(time_limit=1, methods=["svm"])
 
 
 class Ends(ClassifierMixin, BaseEstimator):
@@ -180,7 +180,7 @@ def test_failures_are_rows_and_are_computed_again_on_request_only(tmp_path, here
     assert not told
     fsopt.run_study(ending("raise"), store=place, retry=True, progress=told.append)
     assert [(state.failed, state.finished) for state in told] == [(1, 4)]
-    assert lines_of(found.rows)[1].spread("accuracy") is None, "a mean over the easier folds is none"
+    assert lines_of(found.rows)[1].spread("accuracy") == (None, None), "a mean over the easier folds is none"
     monkeypatch.setattr(units, "train_and_test", lambda *given: 1 / 0)
     assert "ZeroDivisionError" in fsopt.run_study(SMALL).rows[0]["error"]
 
@@ -195,7 +195,8 @@ def test_failures_are_rows_and_are_computed_again_on_request_only(tmp_path, here
     ],
 )
 def test_a_unit_whose_process_dies_or_hangs_is_a_row_and_costs_no_other(how, state, words, tmp_path, monkeypatch):
-    monkeypatch.setattr(units.Unit, "hard_limit", 20.0)
+    monkeypatch.setattr(running, "HARD", 1.0)
+    monkeypatch.setattr(running, "MORE", 0.0)
     found = fsopt.run_study(ending(how, place=str(tmp_path / "once")), jobs=2)
     assert [row["state"] for row in found.rows] == ["done", "done", "done", state or "done"], found.rows[3]["error"]
     assert not words or pd.Series(found.rows[3]["error"]).str.contains(words)[0], found.rows[3]["error"]
