@@ -25,7 +25,7 @@ from fsopt.answers.records import digest, plain, sealed
 from fsopt.common.arguments import FLAG, FUNCTION, PATH, WHOLE, Argument, checked, optional
 from fsopt.common.clock import seconds_of
 from fsopt.common.files import brief, check_readable, check_writable, status
-from fsopt.common.teams import apart, check_jobs, unordered
+from fsopt.common.teams import check_jobs, unordered
 from fsopt.data import Dataset
 from fsopt.errors import FileError, StoreLost, WorkersLost
 from fsopt.studies.study import Study, Unit, load_all, read_study, study_from, units_of, versions
@@ -305,19 +305,16 @@ def run_study(
 
 def _computed(waiting: Iterator[Unit], loaded: Mapping[str, tuple[str, Dataset]], jobs: int) -> Iterator[Row]:
     """Yield the rows of units, with their keys, as they end."""
-    from joblib import delayed
+    own, out = own_entries(), dict[str, Unit]()
 
-    own, program = own_entries(), os.getpid()
-    out: dict[str, Unit] = {}
-
-    def tasks(units: Iterable[Unit]) -> Iterator[Any]:
+    def calls(units: Iterable[Unit]) -> Iterator[tuple[Any, ...]]:
         for unit in units:
             out[unit.key] = unit
-            yield delayed(apart)(program, _hard_limit(unit), run_task, unit, loaded[unit.digest][1], own)
+            yield _hard_limit(unit), run_task, unit, loaded[unit.digest][1], own
 
     while True:
         try:
-            for row in unordered(tasks(waiting), jobs):
+            for row in unordered(calls(waiting), jobs):
                 del out[row["key"]]
                 yield row
             return
@@ -327,7 +324,7 @@ def _computed(waiting: Iterator[Unit], loaded: Mapping[str, tuple[str, Dataset]]
         for unit in list(out.values()):
             started = time.perf_counter()
             try:
-                yield from unordered(tasks([unit]), 1)
+                yield from unordered(calls([unit]), 1)
             except WorkersLost as error:
                 _refuse_other(error)
                 yield row_of(unit, _died(_hard_limit(unit), error, time.perf_counter() - started))

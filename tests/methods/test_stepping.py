@@ -1,7 +1,6 @@
 """A fit step by step, and what ends it: its user, Ctrl-C, or an exception of the progress function."""
 
 import dataclasses
-import gc
 import itertools
 import signal
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +11,7 @@ from support import blobs
 import fsopt
 from fsopt.common import clock
 from fsopt.drivers.run import Run, drained
-from fsopt.errors import FileError, ParameterError, SolverError, UnknownNameError
+from fsopt.errors import ParameterError, SolverError, UnknownNameError
 from fsopt.linear.interior_point import minimise
 from fsopt.methods import large_programs
 
@@ -79,17 +78,6 @@ def test_a_loop_that_is_stopped_between_iterates_has_the_last_one_and_is_verifie
         fit = loop.stop()
         assert fit.objective == pytest.approx(least, rel=1e-6)
         assert fsopt.verify(fit, data).numerically
-
-
-def test_a_loop_that_nobody_holds_gives_its_file_back(tmp_path):
-    place = tmp_path / "run.npz"
-    loop = fsopt.steps("gbd", DATA, m=2, checkpoint=place)
-    next(loop)
-    with pytest.raises(FileError, match="another process"):
-        fsopt.fit("gbd", DATA, m=2, checkpoint=place)
-    del loop
-    gc.collect()
-    assert fsopt.fit("gbd", DATA, m=2, resume=place, checkpoint=place).status.solved
 
 
 @pytest.mark.parametrize("method", [name for name, spec in fsopt.METHODS.items() if not spec.resumable])

@@ -212,22 +212,12 @@ def test_the_corrected_interval_is_that_of_nadeau_and_bengio():
 
 def lines(scores, counts):
     """Return the lines of methods of these accuracies on folds and numbers of features on all samples."""
-    return [
-        Line(
-            *("data", name, name, {"folds": len(values)}),
-            tuple(
-                {
-                    "fold": k,
-                    "state": "done",
-                    "accuracy": v,
-                    "n_features": counts[name],
-                    "features": [f"x{counts[name]}"],
-                }
-                for k, v in [(None, None), *enumerate(values)]
-            ),
-        )
-        for name, values in scores.items()
-    ]
+    found = []
+    for name, values in scores.items():
+        row = {"state": "done", "n_features": counts[name], "features": [f"x{counts[name]}"]}
+        rows = [{**row, "fold": k, "accuracy": v} for k, v in [(None, None), *enumerate(values)]]
+        found.append(Line("data", name, name, {"folds": len(values)}, tuple(rows)))
+    return found
 
 
 def test_standings_are_the_best_first_with_what_noise_does_not_tell_apart():
