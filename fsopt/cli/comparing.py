@@ -156,8 +156,7 @@ def _print(record: dict[str, Any]) -> None:
         rest = f"--report, or --json, has {counted(left, 'other method')}" if left else ""
         share = record["majority"][name]["cv_accuracy"]
         larger = f"{name}: the larger class alone has CV accuracy {share:.4f}, balanced 0.5000"
-        known = (rest, larger, record["own_parameters"][name])
-        show(one_line(title), "", listing, "", *map(one_line, filter(None, known)))
+        show(one_line(title), "", listing, "", *map(one_line, filter(None, (rest, larger))))
         if name in record["answer_in_words"]:
             show(one_line(f"{record['answer_in_words'][name]}."))
     _print_rows(record)

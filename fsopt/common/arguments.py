@@ -29,8 +29,8 @@ def sections(doc: str) -> dict[str, str]:
 
 
 def section(doc: str, title: str) -> str:
-    """Return the text of a section of a docstring; empty where it has none."""
-    return sections(doc).get(title, "")
+    """Return the text of a section of a docstring up to a blank line; empty where it has none."""
+    return sections(doc).get(title, "").partition("\n\n")[0]
 
 
 def with_keywords_of(*sources: Callable[..., Any], without: Collection[str] = ()) -> Callable[[F], F]:

@@ -14,7 +14,6 @@ from fsopt.answers.results import Status
 from fsopt.common.arguments import FLAG, FUNCTION, SECONDS, TEXT, WHOLE, checked, optional, spelled
 from fsopt.common.customising import Change
 from fsopt.common.figures import draw_front, new_figure, plain
-from fsopt.common.teams import check_jobs
 from fsopt.data import Dataset
 from fsopt.data.given import Given, datasets_of
 from fsopt.data.hyperplanes import MEASURES
@@ -60,7 +59,6 @@ class Comparison(Answer):
     folds, seed, tune : as they were given.
     majority : data set -> scores of the classifier that always says the larger class.
     sentences : data set -> the method of fewest features that is not told apart from the best; none without scores.
-    own_parameters : data set -> parameters of comparisons in the place of defaults, in words.
     units : the row of each fit.
     interrupted : whether Ctrl-C ended the comparison; the rows are those that were complete.
     """
@@ -74,7 +72,6 @@ class Comparison(Answer):
     tune: bool
     majority: Mapping[str, Mapping[str, float]]
     sentences: Mapping[str, str]
-    own_parameters: Mapping[str, str]
     units: tuple[Row, ...]
     interrupted: bool = False
     shown = (
@@ -90,7 +87,6 @@ class Comparison(Answer):
             **{name: values[0] if len(values) == 1 else values for name, values in several.items()},
             **{name: getattr(self, name) for name in ("folds", "seed", "tune", "majority")},
             "answer_in_words": self.sentences,
-            "own_parameters": self.own_parameters,
             "unanswered": [{k: r[k] for k in ("data", "method", "lacking")} for r in self.rows if r["lacking"]],
         }
 
@@ -175,7 +171,6 @@ def compare(
     UnknownNameError, ParameterError : before any fit. The error of a fit is a text in the row of its method.
     """
     sets = datasets_of(data, y)
-    check_jobs(jobs)
     if not sets:
         raise ParameterError("there is no data set", "give one, or several")
     if folds < 2:
@@ -210,7 +205,6 @@ def compare(
         tune=tune,
         majority=larger,
         sentences=sentences,
-        own_parameters={one.name: _own_parameters(rows, one, entries) for one in sets},
         units=units,
         interrupted=interrupted,
     )
@@ -292,17 +286,6 @@ def _record(line: Line, entry: Entry) -> dict[str, Any]:
         "ended_early": sum(early),
         "lacking": "no fit" if whole["status"] == Status.NONE else "no scores" if unscored else "",
     }
-
-
-def _own_parameters(rows: Sequence[Mapping[str, Any]], data: Dataset, entries: Mapping[str, Entry]) -> str:
-    """Return the parameters that methods have in comparisons on a data set in place of their defaults, in words."""
-    parts = [
-        f"{row['method']} {key}={value}"
-        for row in rows
-        for key, value in entries[row["method"]].compare(data.p).items()
-        if row["data"] == data.name and row["params"].get(key, value) == value
-    ]
-    return f"in comparisons: {', '.join(parts)}" if parts else ""
 
 
 def majority(data: Dataset, folds: int, seed: int) -> dict[str, float]:

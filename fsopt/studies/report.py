@@ -49,15 +49,6 @@ NOTES = (
 )
 
 PAGES = (".html", ".tex")
-FEATURES = {
-    "feature": "feature",
-    "weight": "weight per unit",
-    "standardised": "weight per standard deviation",
-    "odds_ratio": "odds ratio",
-    "share": "share of halves",
-    "p_value": "p of halves",
-}
-"""Part of a record of a selection -> head of its column."""
 SOURCES = (
     "selection and its bound: H. Aytug, Feature selection for support vector machines using Generalized Benders "
     "Decomposition, European Journal of Operational Research 244 (2015), with the logistic loss",
@@ -283,17 +274,17 @@ def write_selection(selection: Selection, path: str | Path) -> None:
     FileError : the file cannot be written, or has another suffix.
     PackageError : matplotlib or jinja2 is not installed.
     """
-    place = check_page(path)
-    features, warned = _features(selection), tuple(f"Warning: {text}." for text in selection.warnings)
+    place, features = check_page(path), selection.to_frame()
+    warned, (weights, intercept) = tuple(f"Warning: {text}." for text in selection.warnings), selection.printed_weights
+    features["weight"] = pd.Series(weights, dtype=object)
     if place.suffix.lower() == ".tex":
-        write_table(place, features, " ".join((*selection.sentences[:2], *warned)))
+        write_table(place, features, " ".join((*selection.sentences[:2], f"Intercept {intercept}.", *warned)))
         return
     negative, positive = selection.labels
-    up = int((selection.y > 0).sum())
     predicted = (
-        f"Predicted: '{positive}' (label +1, {counted(up, 'sample')}) against '{negative}' (label -1, "
-        f"{counted(len(selection.y) - up, 'sample')}). "
-        f"An odds ratio above 1 is for '{positive}', for one standard deviation more."
+        f"Predicted: '{positive}' (label +1) against '{negative}' (label -1); intercept {intercept}. The weight is for "
+        f"one unit, the standardised weight and the odds ratio, above 1 for '{positive}', are for one standard "
+        "deviation more; share and p-value are of halves of the data."
     )
     measured = [(name, value, *selection.intervals[name]) for name, value in selection.nested.items()]
     tables = {
@@ -301,22 +292,11 @@ def write_selection(selection: Selection, path: str | Path) -> None:
         "measures, with 95 % intervals": table_of(("measure", "nested cross-validation", "from", "to"), measured),
     }
     numbers = {name: value for name, value in plain(selection.heading).items() if not isinstance(value, list)}
-    flat = pd.json_normalize({name: value for name, value in numbers.items() if name not in ("nested", "intervals")})
-    evidence = {"": table_of(("what", "value"), list(flat.iloc[0].items()))}
+    evidence = pd.json_normalize(numbers | {"nested": None, "intervals": None}).iloc[0].dropna()
     sections = [
         ReportSection("Answer", (*selection.sentences, predicted, *warned), tables, selection.figures()),
-        ReportSection("Evidence", (), evidence),
+        ReportSection("Evidence", (), {"": table_of(("what", "value"), list(evidence.items()))}),
         ReportSection("How to cite", (f"fsopt {versions()['fsopt']}, feature selection by optimization", *SOURCES)),
     ]
     chosen = f"{len(selection.selected)} of {counted(len(selection.variables), 'feature')} of {selection.data}"
     write_report(place, chosen, sections)
-
-
-def _features(selection: Selection) -> pd.DataFrame:
-    """Return the selected features, then the intercept; without features there is no classifier."""
-    if not selection.fit.features:
-        return table_of(tuple(FEATURES.values()), [])
-    weights, intercept = selection.printed_weights
-    rows = [{**record, "weight": weight} for record, weight in zip(selection.to_records(), weights, strict=True)]
-    rows.append({"feature": "intercept", "weight": intercept})
-    return table_of(tuple(FEATURES.values()), [[row.get(name) for name in FEATURES] for row in rows])

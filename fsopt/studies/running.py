@@ -143,21 +143,18 @@ def opened(path: str | Path | None, *, write: bool = False) -> Iterator[Store]:
 
 
 def _identify(connection: sqlite3.Connection, place: Path, write: bool) -> None:
-    """Make a store of an empty file; refuse a file of another kind, version or schema."""
-    # A trigger or a view would be run by the statements of this module: nothing of the file is read or written before.
-    connection.execute("PRAGMA trusted_schema = OFF")
-    stated = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL"
-    if write and not connection.execute(stated).fetchall():
+    """Make a store of an empty file; refuse a file of another kind or version."""
+    if write and not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
         made = SCHEMA.replace("TABLE", "TABLE IF NOT EXISTS")
         numbers = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT};"
         connection.executescript(f"BEGIN IMMEDIATE; {made}; {numbers} COMMIT;")
-    [application], [version] = (
-        connection.execute(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version")
+    application, version = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
     )
     if application != APPLICATION:
         raise FileError(f"'{brief(place)}' is no store of studies", "give the file of 'fsopt study --store'")
-    if version != FORMAT or connection.execute(stated).fetchall() != [(SCHEMA,)]:
-        reason = f"the store '{brief(place)}' is of another version, or has what no run makes"
+    if version != FORMAT:
+        reason = f"the store '{brief(place)}' is of another version"
         raise FileError(reason, "give the name of a new file, which the run fills again")
 
 

@@ -100,12 +100,12 @@ def _since(started: tuple[float, float]) -> dict[str, float]:
 
 def _fitted(unit: Unit, train: Dataset) -> tuple[Any, bool]:
     """Return the fit of a unit, and whether the time limit ended it before its own stopping criterion."""
-    method = unit.method
-    entry, solver, changed = method.entry, method.solver, method.customise and {"customise": method.customise}
+    method, entry = unit.method, unit.method.entry
+    changed = {"customise": method.customise} if method.customise else {}
     if unit.candidates:
         candidates = [{**candidate, **changed} for candidate in unit.candidates]
-        return tune(entry, train, candidates, folds=method.inner_folds, solver=solver).fit, clock.expired()
-    found = study_fit(entry, train, solver=solver, time_limit=unit.time_limit, **changed, **unit.params)
+        return tune(entry, train, candidates, folds=method.inner_folds, solver=method.solver).fit, clock.expired()
+    found = study_fit(entry, train, solver=method.solver, time_limit=unit.time_limit, **changed, **unit.params)
     return found, found.stop == "time-limit" and found.status is not Status.OPTIMAL
 
 

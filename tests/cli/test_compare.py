@@ -97,5 +97,3 @@ def test_the_table_begins_with_the_best_score_and_ends_with_a_sentence(run):
     run(f"{SHORT} --methods svm,mpm --report r.html")
     with open("r.html") as report:
         assert "larger class alone" in report.read()
-    told = run(f"{SHORT} --methods gbd")
-    assert "in comparisons: gbd max_cuts=20" in told

@@ -29,7 +29,7 @@ def compare():
     rows = [row("pearson", 1, 0.9), row("svm", 8, 0.95, standing="")]
     rows += [row("mopfs", 3, None, ended_early=2, stop="time-limit", status="feasible", spreads={}, standing=None)]
     told = {"data": "wdbc.csv", "n": 40, "p": 1, "folds": 5, "seed": 0, "majority": {"wdbc": {"cv_accuracy": 0.63}}}
-    told |= {"answer_in_words": {}, "own_parameters": {"wdbc": ""}}
+    told |= {"answer_in_words": {}}
     comparing._print({**told, "rows": rows})
 
 
