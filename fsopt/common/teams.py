@@ -100,15 +100,9 @@ def on_this_machine() -> bool:
 def unordered(calls: Iterable[tuple[Any, ...]], jobs: int) -> Iterator[Any]:
     """Yield the values of calls as they end, from processes here or where joblib's configuration says.
 
-    Processes here use one thread each. They are killed where the caller ends before they do, and by an error of a call.
-
-    Parameters
-    ----------
-    calls : seconds after which the process of a call ends, None for no limit, a function, and its arguments.
-
-    Raises
-    ------
-    WorkersLost : a process ended in the middle of its call, or a scheduler with all its workers.
+    A call is the seconds after which its process ends, None for no limit, a function, and its arguments. Processes here
+    use one thread each. They are killed where the caller ends before they do, and by an error of a call. Raises
+    WorkersLost where one ended in the middle of its call, or a scheduler with all its workers.
     """
     from joblib import Parallel, delayed, parallel_config
 
@@ -169,13 +163,7 @@ def _lost() -> tuple[type[Exception], ...]:
 
 @contextmanager
 def on_scheduler(address: str | None) -> Iterator[None]:
-    """Run the calls of a block on a Dask scheduler, ``tcp://host:port``; None leaves them here.
-
-    Raises
-    ------
-    PackageError : ``distributed`` is not installed.
-    ParameterError : there is no scheduler at the address.
-    """
+    """Run a block on a Dask scheduler, ``tcp://host:port``, None here; raises PackageError, ParameterError."""
     if address is None:
         yield
         return
@@ -222,14 +210,10 @@ def processes(count: int, given: Executor | None = None) -> Iterator[Executor]:
 def results(
     executor: Executor, calls: Iterable[tuple[Any, tuple[Any, ...]]], most: int, idle: Callable[[], None]
 ) -> Iterator[tuple[Any, Any]]:
-    """Submit calls to an executor, ``most`` of them at a time, and yield the key of each with its value as it ends.
+    """Submit calls to an executor, ``most`` at a time, and yield the key of each with its value as it ends.
 
-    Where the caller ends, calls that are out are cancelled. Raises WorkersLost where the executor can run nothing.
-
-    Parameters
-    ----------
-    calls : key, and function with its arguments; made when there is place for them.
-    idle : called where there is no result yet.
+    A call is a key, and a function with its arguments, made when there is place for it; ``idle`` is called where there
+    is no result yet. Where the caller ends, calls are cancelled. WorkersLost where the executor can run nothing.
     """
     todo, out = iter(calls), dict[Future[Any], Any]()
     try:

@@ -101,13 +101,7 @@ class ClassifierFit:
 
 
 def entry_of(method: Method) -> Entry:
-    """Return the entry of a name, or of a pair of a name and a classifier.
-
-    Raises
-    ------
-    UnknownNameError : there is no method of this name.
-    ParameterError : a classifier without a name, with the name of a method, or without ``fit`` and ``predict``.
-    """
+    """Return the entry of a name, or of a pair of a name and a classifier; raises UnknownNameError, ParameterError."""
     if isinstance(method, MethodSpec | Classifier):
         return method
     if isinstance(method, tuple | list) and len(method) == 2 and isinstance(method[0], str):
@@ -149,14 +143,9 @@ def study_fit(
     customise: Mapping[str, Any] | None = None,
     **params: Any,
 ) -> Any:
-    """Return the fit of a method to data, of a classifier a :class:`ClassifierFit`.
+    """Return the fit of a method to data; of a classifier, without solver and limit, a :class:`ClassifierFit`.
 
-    A classifier has neither solver nor limit nor models to change.
-
-    Raises
-    ------
-    FsoptError : as :func:`fsopt.fit`.
-    PackageError, SolverError : the package of a peer is not installed, or a classifier failed.
+    Raises what :func:`fsopt.fit` does, and PackageError, SolverError for a classifier that is not there, or failed.
     """
     if isinstance(entry, MethodSpec):
         return fit(entry.name, data, solver=solver, time_limit=time_limit, customise=customise or None, **params)

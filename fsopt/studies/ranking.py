@@ -149,10 +149,7 @@ def standings(lines: Sequence[Line], larger: float | None = None) -> dict[str, d
 
 
 def answer(lines: Sequence[Line], found: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the method of fewest features that is not told apart from the best, in one sentence without its end.
-
-    A method that nothing shows to be better than the larger class alone is no answer. ``found`` has the standings.
-    """
+    """Return the method of fewest features that is not told apart from the best, in one sentence without its end."""
     of = {line.title: line for line in lines}
     words = {
         title: f"{counted(round(of[title].n_features or 0.0, 1), 'feature')}, accuracy "
@@ -206,14 +203,8 @@ def corrected_interval(values: Vector, folds: int | None = None, level: float = 
 def friedman(scores: pd.DataFrame) -> tuple[dict[str, float], float, float]:
     """Return average ranks (1 is the best), the p-value of Friedman's test, and Nemenyi's critical difference at 0.05.
 
-    Parameters
-    ----------
-    scores : a row for each method, a column for each block, the larger the better. The p-value is nan for fewer than
-        three methods or two blocks, and for equal ones.
-
-    Notes
-    -----
-    J. Demsar, Statistical comparisons of classifiers over multiple data sets, JMLR 7 (2006), sections 3.2.2 and 3.2.4.
+    ``scores`` has a row for each method, a column for each block; the p-value of equal ones, or of fewer than three
+    methods or two blocks, is nan. J. Demsar, JMLR 7 (2006), sections 3.2.2 and 3.2.4.
     """
     from scipy.stats import friedmanchisquare, studentized_range
 

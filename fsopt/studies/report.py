@@ -88,13 +88,7 @@ def table_of(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> pd.DataFram
 
 
 def write_report(path: str | Path, title: str, sections: Sequence[ReportSection]) -> None:
-    """Write a report to a file, whole or not at all.
-
-    Raises
-    ------
-    PackageError : jinja2 or matplotlib is not installed.
-    FileError : the file cannot be written.
-    """
+    """Write a report to a file, whole or not at all; raises PackageError, FileError."""
     write_text(path, page(title, sections))
 
 
@@ -166,13 +160,7 @@ def _spread(line: Line, name: str, digits: int) -> str | None:
 
 
 def study_sections(rows: Sequence[Mapping[str, Any]], larger: Mapping[str, float] | None = None) -> list[ReportSection]:
-    """Return the sections of a report on rows of a store.
-
-    Parameters
-    ----------
-    rows : of one study.
-    larger : data set -> accuracy of the larger class alone, where it is known.
-    """
+    """Return the sections of a report on rows of one study; ``larger``: data set -> accuracy of the larger class."""
     lines = lines_of(rows)
     answers: list[str] = []
     sections: list[ReportSection] = []
@@ -236,13 +224,7 @@ def _ranks(lines: Sequence[Line]) -> list[ReportSection]:
 
 
 def write_table(path: str | Path, frame: pd.DataFrame, remark: str = "") -> None:
-    """Write a table in LaTeX with booktabs below a remark, its cells as :func:`shown` has them, whole or not at all.
-
-    Raises
-    ------
-    PackageError : jinja2 is not installed.
-    FileError : the file cannot be written.
-    """
+    """Write a table in LaTeX below a remark, its cells as :func:`shown` has them; raises PackageError, FileError."""
     told = frame.map(lambda value: " ".join(printable(shown(value)).split()))
     try:
         text = told.to_latex(index=False, escape=True)

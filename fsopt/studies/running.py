@@ -109,12 +109,7 @@ def _unsealed(text: Any) -> Row | None:
 
 @contextmanager
 def opened(path: str | Path | None, *, write: bool = False) -> Iterator[Store]:
-    """Open a store for a block; None opens one in memory.
-
-    Raises
-    ------
-    FileError : the file cannot be read or written, is no store, or one of another version; StoreLost while it is open.
-    """
+    """Open a store for a block, None in memory; FileError for another file or version, StoreLost while it is open."""
     if path is None:
         with closing(sqlite3.connect(":memory:", check_same_thread=False)) as connection:
             connection.execute(SCHEMA)

@@ -306,13 +306,7 @@ def _change(slug: str, given: Any, folder: Path, allow_code: bool) -> Change:
 
 
 def load_all(study: Study) -> dict[str, tuple[str, Dataset]]:
-    """Return fingerprint -> name in the rows, and data set, of a study.
-
-    Raises
-    ------
-    DataError, FileError : the data cannot be read.
-    ParameterError : two data sets have one name, or hold the same data.
-    """
+    """Return fingerprint -> name in the rows, and data set; raises DataError, FileError, ParameterError."""
     found: dict[str, tuple[str, Dataset]] = {}
     for entry in study.data:
         name, data = (entry.name, entry) if isinstance(entry, Dataset) else _loaded(entry)
@@ -338,12 +332,7 @@ def _loaded(entry: Any) -> tuple[str, Dataset]:
 
 
 def units_of(study: Study, loaded: Mapping[str, tuple[str, Dataset]]) -> Iterator[Unit]:
-    """Yield the units of a study in the order of its rows: data, methods, points of grids, then splits.
-
-    Raises
-    ------
-    ParameterError : too many folds for a data set.
-    """
+    """Yield units in the order of the rows: data, methods, points, splits; ParameterError for too many folds."""
     splits: list[tuple[int | None, int | None]] = [(None, None)] if study.all_samples or not study.folds else []
     splits += product(study.seeds, range(study.folds))
     places = count()

@@ -40,15 +40,11 @@ def own_entries() -> Own:
     return {what: dict(registry.own) for what, registry in REGISTRIES.items() if registry.own}
 
 
-def enter(own: Own) -> None:
-    """Register entries of the user's own that this process does not know."""
-    for what, entries in own.items():
-        REGISTRIES[what].own.update({k: entry for k, entry in entries.items() if k not in REGISTRIES[what]})
-
-
 def run_task(unit: Unit, data: Dataset, own: Own) -> dict[str, Any]:
     """Compute a unit in a process that may not know the user's own entries, and return its row with its key."""
-    enter(own)
+    for what, entries in own.items():
+        known = REGISTRIES[what]
+        known.own.update({name: entry for name, entry in entries.items() if name not in known})
     return row_of(unit, run_unit(unit, data))
 
 
@@ -59,14 +55,9 @@ def row_of(unit: Unit, result: Mapping[str, Any]) -> dict[str, Any]:
 
 @whole_or_interrupted()
 def run_unit(unit: Unit, data: Dataset) -> dict[str, Any]:
-    """Compute a unit and return the columns of its result: plain data; an error of the computation is part of it.
+    """Compute a unit and return the columns of its result; an error is part of it, but for KeyboardInterrupt.
 
-    ``seconds`` and ``cpu_seconds`` are those of the fit, or of all fits of a tuned unit, without scores. The second one
-    has no processes that a solver starts.
-
-    Raises
-    ------
-    KeyboardInterrupt : by Ctrl-C, whatever a loop made of it.
+    ``seconds`` and ``cpu_seconds``, without processes that a solver starts, are of all fits, without scores.
     """
     started = _now()
     try:
