@@ -198,7 +198,7 @@ class Unit:
     def key(self) -> str:
         """The hash of study, data, method, parameters, split and versions: 32 hexadecimal digits."""
         method = self.method
-        asked = [method.identity, method.solver, self.params, self.candidates]
+        asked: list[Any] = [method.identity, method.solver, self.params, self.candidates]
         asked += [method.inner_folds if self.candidates else 0]
         asked += [{slug: _identity(function) for slug, function in method.customise.items()}, self.exact]
         split = [0, None, None] if self.fold is None else [self.folds, self.fold, self.seed]
