@@ -1,4 +1,4 @@
-"""Reports: one self-contained HTML page of tables that sort and pictures as inline SVG, with no request to any network.
+"""Reports: one self-contained HTML page of tables that sort and pictures within it, with no request to any network.
 
 Every text is escaped by the template: a feature may be called anything. By the Content-Security-Policy of the page a
 browser runs no script but the one of the template, which is known by its hash, and fetches nothing.
