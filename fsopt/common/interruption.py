@@ -108,6 +108,9 @@ def held_interruption() -> Iterator[None]:
     if sys.platform == "win32":
         yield
         return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # its start in the block would end the hold
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

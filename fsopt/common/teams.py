@@ -264,14 +264,10 @@ def _hand_over(executor: Any) -> None:
 
 
 def _pool(count: int) -> Any:
-    from multiprocessing import resource_tracker
-
     from joblib.externals.loky import ProcessPoolExecutor
 
     share = str(max((os.cpu_count() or 1) // count, 1))
     env = {name: os.environ.get(name, share) for name in THREADS}
-    if sys.platform != "win32":
-        resource_tracker.ensure_running()  # its start in the block would end the hold
     executor = ProcessPoolExecutor(count, timeout=IDLE, env=env, initializer=follow, initargs=(os.getpid(),))
     with held_interruption():
         executor.submit(int)  # starts them all
