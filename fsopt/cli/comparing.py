@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 HEADS = ("method", "standing", ">features", ">CV accuracy", ">balanced", ">CV MCC", ">AUC", "status", "of folds")
 """Of the table: objective values of different problems are no measure of methods."""
+LEADING = 5
+"""Methods with which a table begins, those of the front and the answer first."""
 ASKED = ("folds", "seed", "time_limit", "solver", "tune", "exact", "jobs")
 """Options that :func:`fsopt.compare` has, too."""
 Data = Annotated[list[str], typer.Option("--data", help=f"{options.DATA_HELP}; repeat for several")]
@@ -146,14 +148,15 @@ def _print(record: dict[str, Any]) -> None:
         title = f"{name if several else record['data']}: {counted(n, 'sample')}, {counted(p, 'feature')}, "
         title += f"{record['folds']}-fold cross-validation, seed {record['seed']}"
         ranked = _ranked(record, name)
-        first = [row for row in ranked if row["method"] in record["leading"].get(name, ())] or ranked
+        named = [row for row in ranked if row["front"] or row["answer"]]
+        others = [row for row in ranked if row not in named]
+        first = [row for row in ranked if row in named or row in others[: max(0, LEADING - len(named))]]
         left = len(ranked) - len(first)
         listing = table("", HEADS, map(_cells, first))
         rest = f"--report, or --json, has {counted(left, 'other method')}" if left else ""
         share = record["majority"][name]["cv_accuracy"]
         larger = f"{name}: the larger class alone has CV accuracy {share:.4f}, balanced 0.5000"
-        known = (rest, larger, record["own_parameters"][name])
-        show(one_line(title), "", listing, "", *map(one_line, filter(None, known)))
+        show(one_line(title), "", listing, "", *map(one_line, filter(None, (rest, larger))))
         if name in record["answer_in_words"]:
             show(one_line(f"{record['answer_in_words'][name]}."))
     _print_rows(record)

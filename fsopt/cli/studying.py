@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 FORMATS = (".csv", ".tex", ".html")
 OF_RUNS = ("path", "store", "jobs", "scheduler", "retry", "allow_code", "json")
 OF_STORES = ("store", "output", "json")
+WORDS = ("data", "method", "status")
+"""Columns of means that stand to the left."""
 
 
 def study(
@@ -131,51 +133,33 @@ def _read(store: Path) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
 def _show(store: Path, json: bool) -> int:
     """Print how many units of each study are done and failed, and means over folds and seeds."""
     from fsopt.studies.ranking import lines_of
+    from fsopt.studies.report import means_of
 
     rows, damaged = _read(store)
     counts = {name: dict(Counter(row["state"] for row in of_study)) for name, of_study in rows.items()}
     lines = {name: lines_of(of_study) for name, of_study in rows.items()}
     if json:
-        listed = [{"study": name, **line_record(line)} for name, of_study in lines.items() for line in of_study]
+        listed = [{"study": name, **_record(line)} for name, of_study in lines.items() for line in of_study]
         print_json({"store": str(store), "studies": counts, "damaged": damaged, "rows": listed})
         return EXIT_SOLVED
     ended = [(name, f"{counted(sum(c.values()), 'unit')}: {_states(c)}") for name, c in counts.items()]
     show(pairs(ended or [("none", "")]))
     for name, of_study in lines.items():
-        _print_lines(name, of_study)
+        means = means_of(of_study)
+        heads = [head if head in WORDS else f">{head}" for head in means.columns]
+        show(table(name, heads, means.to_numpy().tolist(), names=2))
     return EXIT_SOLVED
 
 
-HEADS = (">accuracy", ">balanced", ">MCC", ">recall", ">AUC", ">features", ">seconds", ">CPU s", "status", ">units")
-DIGITS = (3, 3, 3, 3, 3, 1, 2, 2)
-
-
-def _print_lines(name: str, lines: list[Line]) -> None:
-    from fsopt.studies.ranking import MEANS
-
-    rows = []
-    for line in lines:
-        numbers = [shown(line.spread(m), len(line.folds), k) for m, k in zip(MEANS, DIGITS, strict=True)]
-        proved = ", ".join(f"{number} {status}" for status, number in line.states.items())
-        rows.append((line.data, line.title, *numbers, proved, f"{line.finished}/{len(line.rows)}"))
-    show(table(name, ("data", "method", *HEADS), rows, names=2))
-
-
-def shown(value: tuple[float, float] | None, count: int, digits: int) -> str | None:
-    """Return a mean and, of more than one value, its deviation."""
-    if value is None:
-        return None
-    return f"{value[0]:.{digits}f}" + (f" ±{value[1]:.{digits}f}" if count > 1 else "")
-
-
-def line_record(line: Line) -> dict[str, Any]:
+def _record(line: Line) -> dict[str, Any]:
     """Return a line as plain data."""
     from fsopt.studies.ranking import MEANS
 
-    failed = len(line.rows) - line.finished
-    means = {m: found and {"mean": found[0], "deviation": found[1]} for m in MEANS for found in [line.spread(m)]}
-    own = {"data": line.data, "method": line.method, "params": line.params, "statuses": line.states}
-    return {**own, "units": len(line.rows), "finished": line.finished, "failed": failed, **means}
+    spreads = {name: line.spread(name) for name in MEANS}
+    means = {k: None if mean is None else {"mean": mean, "deviation": apart} for k, (mean, apart) in spreads.items()}
+    own = {"data": line.data, "method": line.method, "params": line.params, "statuses": line.statuses}
+    ended = {"units": len(line.rows), "finished": line.finished, "failed": len(line.rows) - line.finished}
+    return {**own, **ended, **means}
 
 
 def _write(store: Path, output: Path, json: bool) -> int:
@@ -192,7 +176,7 @@ def _write(store: Path, output: Path, json: bool) -> int:
             with whole_file(output) as temporary:
                 frame_of(listed).to_csv(temporary, index=False)
         case ".tex":
-            write_table(output, means_of(lines_of(listed), {}), ", ".join(rows))
+            write_table(output, means_of(lines_of(listed)), ", ".join(rows))
         case _:
             sections = [section for of_study in rows.values() for section in study_sections(of_study)]
             write_report(output, ", ".join(rows) or "no study", sections)

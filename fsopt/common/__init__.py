@@ -1,1 +1,1 @@
-"""What every package uses: arguments, the clock, files and locks, figures, plug-ins, changes of models."""
+"""What every package uses: arguments, the clock, files, figures, plug-ins, changes of models."""

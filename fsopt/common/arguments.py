@@ -18,10 +18,19 @@ from fsopt.errors import ParameterError, shown, similar
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+TITLES = ("", "Parameters", "Returns", "Yields", "Raises", "Notes", "References", "Examples")
+"""Of the sections of a docstring, in their order; the first one is what stands before them."""
+
+
+def sections(doc: str) -> dict[str, str]:
+    """Return title -> text of the sections of a docstring."""
+    parts = re.split(rf"^({'|'.join(TITLES[1:])})\n-+\n", doc, flags=re.MULTILINE)
+    return {title: text.strip("\n") for title, text in zip(["", *parts[1::2]], parts[::2], strict=True)}
+
+
 def section(doc: str, title: str) -> str:
-    """Return the text of a section of a docstring; empty where it has none."""
-    found = re.search(rf"^{title}\n-+\n(.*?)(?:\n\n|\Z)", doc, flags=re.DOTALL | re.MULTILINE)
-    return found[1] if found else ""
+    """Return the text of a section of a docstring up to a blank line; empty where it has none."""
+    return sections(doc).get(title, "").partition("\n\n")[0]
 
 
 def with_keywords_of(*sources: Callable[..., Any], without: Collection[str] = ()) -> Callable[[F], F]:
@@ -34,29 +43,22 @@ def with_keywords_of(*sources: Callable[..., Any], without: Collection[str] = ()
     """
 
     def named(function: F) -> F:
-        signature = inspect.signature(function)
+        signature, doc = inspect.signature(function), sections(inspect.getdoc(function) or "")
         parameters = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        texts: list[str] = []
+        texts, of = [doc.get("Parameters", "")], dict[str, str]()
         for source in sources:
-            listed = re.split(r"\n(?=\S)", section(inspect.getdoc(source) or "", "Parameters"))
-            text_of = {text.partition(" : ")[0]: text for text in listed}
+            of = sections(inspect.getdoc(source) or "")
+            listed = {text.partition(" : ")[0]: text for text in re.split(r"\n(?=\S)", of.get("Parameters", ""))}
             for p in inspect.signature(source).parameters.values():
                 if p.kind is p.KEYWORD_ONLY and p.name not in without:
                     parameters += [p] * (p.name not in signature.parameters)
-                    texts.append(text_of.get(p.name, ""))
+                    texts.append(listed.get(p.name, ""))
         function.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-        doc = inspect.getdoc(function) or ""
-        if not section(doc, "Returns"):
-            of_source = inspect.getdoc(sources[-1]) or ""
-            head, notes, rest = doc.partition("\nNotes\n")
-            for title in ("Returns", "Raises"):
-                head += f"\n{title}\n{'-' * len(title)}\n{section(of_source, title)}\n"
-            doc = head + notes + rest
-        head, returns, rest = doc.partition("\nReturns\n-------\n")
-        if not section(head, "Parameters"):
-            head = head.rstrip("\n") + "\n\nParameters\n----------\n"
-        gap = "\n" if texts else ""
-        function.__doc__ = head + "\n".join(texts) + (f"{gap}{returns}{rest}\n" if returns else "\n")
+        if "Returns" not in doc:
+            doc |= {title: of.get(title, "") for title in ("Returns", "Raises")}
+        doc["Parameters"] = "\n".join(filter(None, texts))
+        told = [f"{title}\n{'-' * len(title)}\n{doc[title]}" for title in TITLES[1:] if title in doc]
+        function.__doc__ = "\n\n".join([doc[""], *told]) + "\n"
         return function
 
     return named

@@ -4,9 +4,6 @@ Solvers get the seconds that are left (:func:`left`). Loops call :func:`check` b
 this package between two blocks: the error ends the loop, with the best point so far. Builders of models and the
 compiler call :func:`look` for every constraint: before there is a point, their error ends the computation shortly after
 the limit; after a solve has returned a point (:func:`found`) they finish the step, or the certificate of that point.
-
-A limit may be one in CPU seconds of this process, too, which do not pass while other programs have the processor.
-Solvers count seconds of the clock: they get as many for a CPU second as one took so far, at most :data:`SLOWEST`.
 """
 
 from __future__ import annotations
@@ -17,7 +14,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from fsopt.errors import OutOfTimeError
 
@@ -27,37 +23,15 @@ FOREVER = 1e9
 """Seconds, 32 years: a limit from here on counts as none. Solvers refuse numbers that their types cannot hold."""
 SHARE, GRACE = 0.1, 1.0
 """Share of the limit, and seconds, by which building a model may exceed it: a limit of milliseconds still builds."""
-SLOWEST = 10.0
-"""Seconds of the clock that a solver gets for a CPU second at most: a process that sleeps does not wait forever."""
-Times: TypeAlias = tuple[float, ...]
-"""Seconds by the clock (``time.perf_counter``), and of the processor in all threads (``time.process_time``)."""
 
 
 @dataclass
 class _Limit:
-    """When it began, the deadlines, when building ends for want of a point, and whether there is a point."""
+    """The deadline, when building ends for want of a point, and whether there is a point (``time.perf_counter``)."""
 
-    began: Times
-    deadline: Times
-    patience: Times
+    deadline: float
+    patience: float
     found: bool = False
-
-    @property
-    def left(self) -> float:
-        """The seconds of the clock up to the first deadline."""
-        now, cpu = _now()
-        taken, used = now - self.began[0], cpu - self.began[1]
-        slow = min(max((taken + GRACE) / (used + GRACE), 1.0), SLOWEST)
-        return min(self.deadline[0] - now, slow * (self.deadline[1] - cpu))
-
-
-def _now() -> Times:
-    return time.perf_counter(), time.process_time()
-
-
-def _passed(ends: Times) -> bool:
-    """Return whether one of two times has passed."""
-    return any(now >= end for now, end in zip(_now(), ends, strict=True))
 
 
 _LIMIT: ContextVar[_Limit | None] = ContextVar("limit", default=None)
@@ -81,23 +55,16 @@ def part(end: float, share: float = 1.0) -> float | None:
 
 
 @contextmanager
-def limited(seconds: float | None, *, cpu: float | None = None, extend: bool = False) -> Iterator[None]:
-    """Run a block within seconds of the clock and CPU seconds, None for no limit.
-
-    A limit around the block holds, too, unless this one may extend it.
-    """
-    outer, given = _LIMIT.get(), (seconds_of(seconds), seconds_of(cpu))
-    if given == (None, None):
+def limited(seconds: float | None, *, extend: bool = False) -> Iterator[None]:
+    """Run a block within seconds, None for no limit; a limit around it holds, too, unless this one may extend it."""
+    outer, span = _LIMIT.get(), seconds_of(seconds)
+    if span is None:
         yield
         return
-    began = _now()
-    spans = [math.inf if span is None else span for span in given]
-    deadline = tuple(now + span for now, span in zip(began, spans, strict=True))
-    patience = tuple(end + SHARE * span + GRACE for end, span in zip(deadline, spans, strict=True))
-    limit = _Limit(began, deadline, patience)
+    limit = _Limit(end := time.perf_counter() + span, end + SHARE * span + GRACE)
     if outer is not None and not extend:
-        first, soonest = (tuple(map(min, *pair)) for pair in ((deadline, outer.deadline), (patience, outer.patience)))
-        limit = _Limit(outer.began, first, soonest, outer.found)
+        first, soonest = min(limit.deadline, outer.deadline), min(limit.patience, outer.patience)
+        limit = _Limit(first, soonest, outer.found)
     with _set(limit, outer):
         yield
 
@@ -118,7 +85,7 @@ def _set(limit: _Limit | None, outer: _Limit | None) -> Iterator[None]:
 def anew() -> Iterator[None]:
     """Run a block that searches for a point as if there were none yet: it builds models within the limit only."""
     outer = _LIMIT.get()
-    with _set(outer and _Limit(outer.began, outer.deadline, outer.patience), outer):
+    with _set(outer and _Limit(outer.deadline, outer.patience), outer):
         yield
 
 
@@ -134,14 +101,14 @@ def left(seconds: float | None = None) -> float | None:
     limit = _LIMIT.get()
     if limit is None:
         return seconds
-    rest = max(limit.left, LEAST)
+    rest = max(limit.deadline - time.perf_counter(), LEAST)
     return rest if seconds is None else min(rest, seconds)
 
 
 def expired() -> bool:
     """Return whether the time limit has passed."""
     limit = _LIMIT.get()
-    return limit is not None and _passed(limit.deadline)
+    return limit is not None and time.perf_counter() >= limit.deadline
 
 
 def check() -> None:
@@ -160,5 +127,5 @@ def found() -> None:
 def look() -> None:
     """Raise OutOfTimeError where the time limit passed some time ago and there is no point yet."""
     limit = _LIMIT.get()
-    if limit is not None and not limit.found and _passed(limit.patience):
+    if limit is not None and not limit.found and time.perf_counter() >= limit.patience:
         raise OutOfTimeError("the time limit passed while a model was built", "give more seconds, or fewer samples")

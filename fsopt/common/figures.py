@@ -73,10 +73,10 @@ def plain(text: str) -> str:
     return one_line(text).replace("$", r"\$")
 
 
-def draw_front(axes: Axes, points: Mapping[str, tuple[float, float]], front: Sequence[str]) -> None:
+def draw_front(axes: Axes, points: Mapping[str, tuple[float, float, bool]]) -> None:
     """Draw methods by their numbers of features and accuracies, those that none beats in both with their names."""
-    axes.plot(*zip(*points.values(), strict=True), "o", color="0.7")
-    ends = sorted((*points[name], name) for name in front)
+    axes.plot([x for x, _, _ in points.values()], [y for _, y, _ in points.values()], "o", color="0.7")
+    ends = sorted((x, y, name) for name, (x, y, front) in points.items() if front)
     axes.step([x for x, _, _ in ends], [y for _, y, _ in ends], "o-", where="post", label="none beats these in both")
     for x, y, name in ends:
         axes.annotate(plain(name), (x, y), (4, 4), textcoords="offset points", fontsize="small", in_layout=False)

@@ -55,9 +55,7 @@ def whole_or_interrupted() -> Iterator[None]:
 def end_if_interrupted(stop: str = "") -> None:
     """Raise KeyboardInterrupt in a block of :func:`whole_or_interrupted` that Ctrl-C has reached.
 
-    Parameters
-    ----------
-    stop : why a solve ended: there are solvers that hear Ctrl-C in the place of Python.
+    There are solvers that hear it in the place of Python: ``stop`` says why a solve ended.
     """
     asked = _ASKED.get()
     if asked is not None and (asked.is_set() or stop == "interrupted"):
@@ -66,12 +64,7 @@ def end_if_interrupted(stop: str = "") -> None:
 
 
 def uninterrupted(answer: T) -> T:
-    """Return the answer of a loop that is a part of a longer question.
-
-    Raises
-    ------
-    KeyboardInterrupt : the loop has turned it into its incumbent: the question ends, too.
-    """
+    """Return the answer of a loop that is part of a longer question, which ends where the loop was interrupted."""
     if answer.stop == "interrupted":
         raise KeyboardInterrupt
     return answer
@@ -115,6 +108,9 @@ def held_interruption() -> Iterator[None]:
     if sys.platform == "win32":
         yield
         return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # its start in the block would end the hold
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

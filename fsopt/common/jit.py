@@ -24,11 +24,7 @@ def compiled(function: Callable[..., Any], inner: Iterable[Callable[..., Any]] =
     """Return a function that is compiled at its first call, or taken from the cache of an earlier process.
 
     It is kept in pickles beside the code, or in the user's own folder; where he has none, each process compiles.
-
-    Parameters
-    ----------
-    inner : functions that are called, beside the loops.
-    options : of the compiler.
+    ``inner`` are functions that are called, beside the loops.
     """
     import numba
 

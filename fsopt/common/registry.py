@@ -34,22 +34,12 @@ GROUP = "fsopt"
 
 
 class Registry(Mapping[str, Entry]):
-    """Entries by their names: those of the package, loaded at the first look, and behind them those of users.
+    """Entries by their names: those of the package, loaded at the first look, and behind them those of users, ``own``.
 
-    Parameters
-    ----------
-    kind : class of the entries.
-    what : noun of messages: ``model``.
-    package : where the modules are.
-    modules : below the package, in the order of tables; each ends in its entry ``SPEC``, or in several, ``SPECS``.
-    listing : command that lists the names.
-    key, function : attributes of an entry that hold its name, and the function that it rests on; empty for none.
-    check : raises ParameterError for an entry of the user's own that cannot work.
-    words : other words for entries, see :func:`fsopt.errors.unknown`.
-
-    Attributes
-    ----------
-    own : the entries of the user's own.
+    ``modules`` below the ``package``, in the order of tables, each end in an entry ``SPEC``, or in several, ``SPECS``,
+    of a ``kind``, which messages call ``what``; ``listing`` is the command that lists them. ``key`` and ``function``
+    are the attributes of an entry that hold its name, and the function that it rests on. ``check`` raises
+    ParameterError for one of the user's own that cannot work; ``words``: see :func:`fsopt.errors.unknown`.
     """
 
     def __init__(

@@ -13,8 +13,9 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
-from contextlib import closing, contextmanager, nullcontext, suppress
-from itertools import islice
+from contextlib import contextmanager, nullcontext, suppress
+from functools import cache, partial
+from itertools import islice, starmap
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -55,13 +56,10 @@ def side_by_side(
 
     ``each`` is called with a value as soon as it is there. One process is this one. Raises ParameterError, WorkersLost.
     """
-    from joblib import delayed
-
     count, values = check_jobs(jobs), dict[int, Outcome]()
     alone = count == 1 and on_this_machine()
-    numbered = ((function, k, call) for k, call in enumerate(calls))
-    tasks = (delayed(apart)(os.getpid(), None, _whole, *one) for one in numbered)
-    for k, value in (_whole(*one) for one in numbered) if alone else unordered(tasks, count):
+    part, numbered = partial(_whole, function), enumerate(calls)
+    for k, value in starmap(part, numbered) if alone else unordered(((None, part, *one) for one in numbered), count):
         values[k] = value
         if each is not None:
             each(value)
@@ -74,20 +72,22 @@ def _whole(function: Callable[..., Outcome], number: int, call: tuple[Any, ...])
     return number, function(*call)
 
 
-def apart(program: int, seconds: float | None, function: Callable[..., Outcome], *call: Any) -> Outcome:
-    """Return the value of a call of a program: in another process, which ends after so many seconds.
+def _apart(program: int, seconds: float | None, function: Callable[..., Any], *call: Any) -> tuple[Any, Any]:
+    """Return the value of a call of a program, or its error; in another process, which ends after so many seconds.
 
     A call may hang inside a solver that hears nothing; the exit code is 1 then.
     """
-    if os.getpid() == program:
-        return function(*call)
+    watched = seconds is not None and os.getpid() != program
     with Path(os.devnull).open("w") as nowhere:
-        if seconds is not None:
-            faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
+        if watched:
+            faulthandler.dump_traceback_later(seconds or 0.0, exit=True, file=nowhere)
         try:
-            return function(*call)
+            return function(*call), None
+        except Exception as error:
+            return None, error
         finally:
-            faulthandler.cancel_dump_traceback_later()
+            if watched:
+                faulthandler.cancel_dump_traceback_later()
 
 
 def on_this_machine() -> bool:
@@ -97,31 +97,59 @@ def on_this_machine() -> bool:
     return type(get_active_backend()[0]).__name__ == "LokyBackend"
 
 
-def unordered(tasks: Iterable[Any], jobs: int) -> Iterator[Any]:
-    """Yield the values of delayed calls of joblib as they end, from processes here or where its configuration says.
+def unordered(calls: Iterable[tuple[Any, ...]], jobs: int) -> Iterator[Any]:
+    """Yield the values of calls as they end, from processes here or where joblib's configuration says.
 
-    Processes here use one thread each. They are killed where the caller ends before they do.
-
-    Raises
-    ------
-    WorkersLost : a process ended in the middle of its call, or a scheduler with all its workers.
+    A call is the seconds after which its process ends, None for no limit, a function, and its arguments. Processes here
+    use one thread each. They are killed where the caller ends before they do, and by an error of a call. Raises
+    WorkersLost where one ended in the middle of its call, or a scheduler with all its workers.
     """
-    from joblib import Parallel, parallel_config
+    from joblib import Parallel, delayed, parallel_config
 
-    here = on_this_machine()
+    sent = ended = 0
+
+    def tasks() -> Iterator[Any]:
+        nonlocal sent
+        for call in calls:
+            sent += 1
+            yield delayed(_apart)(os.getpid(), *call)
+
     workers = {"inner_max_num_threads": 1, "initializer": follow, "initargs": (os.getpid(),)}
-    config = parallel_config("loky", **workers) if here else nullcontext()
+    config = parallel_config(_backend(), **workers) if on_this_machine() else nullcontext()
     try:
         # Processes that are started in the hold never hear Ctrl-C. With one job the second process stays idle.
         with config, held_interruption():
             most = "2 * n_jobs" if jobs > 1 else 1
-            found = Parallel(max(jobs, 2), return_as="generator_unordered", pre_dispatch=most)(tasks)
-        with closing(found):
-            yield from found
+            found = Parallel(max(jobs, 2), return_as="generator_unordered", pre_dispatch=most)(tasks())
+        try:
+            for value, error in found:
+                if error is not None:
+                    raise error
+                ended += 1
+                yield value
+        finally:
+            with warnings.catch_warnings(action="ignore"):  # of the calls that this ends
+                found.close()
+        if ended < sent:  # joblib notes that a call failed before it keeps the error, and may look for it in between
+            raise BrokenExecutor
     except _lost() as error:
         codes = ", ".join(re.findall(r"[A-Z]+\(-?\d+\)", str(error)))
         reason = f"a worker or its scheduler was lost ({codes or type(error).__name__})"
         raise WorkersLost(reason, "the same command goes on with what is left") from error
+
+
+@cache
+def _backend() -> str:
+    """Return the name of joblib's processes, which are killed after :func:`_hand_over`."""
+    from joblib.parallel import LokyBackend, register_parallel_backend
+
+    class Processes(LokyBackend):  # type: ignore[misc]
+        def abort_everything(self, ensure_ready: bool = True) -> None:
+            _hand_over(self._workers)
+            super().abort_everything(ensure_ready)
+
+    register_parallel_backend("fsopt", Processes)
+    return "fsopt"
 
 
 def _lost() -> tuple[type[Exception], ...]:
@@ -135,13 +163,7 @@ def _lost() -> tuple[type[Exception], ...]:
 
 @contextmanager
 def on_scheduler(address: str | None) -> Iterator[None]:
-    """Run the calls of a block on a Dask scheduler, ``tcp://host:port``; None leaves them here.
-
-    Raises
-    ------
-    PackageError : ``distributed`` is not installed.
-    ParameterError : there is no scheduler at the address.
-    """
+    """Run a block on a Dask scheduler, ``tcp://host:port``, None here; raises PackageError, ParameterError."""
     if address is None:
         yield
         return
@@ -188,14 +210,10 @@ def processes(count: int, given: Executor | None = None) -> Iterator[Executor]:
 def results(
     executor: Executor, calls: Iterable[tuple[Any, tuple[Any, ...]]], most: int, idle: Callable[[], None]
 ) -> Iterator[tuple[Any, Any]]:
-    """Submit calls to an executor, ``most`` of them at a time, and yield the key of each with its value as it ends.
+    """Submit calls to an executor, ``most`` at a time, and yield the key of each with its value as it ends.
 
-    Where the caller ends, calls that are out are cancelled. Raises WorkersLost where the executor can run nothing.
-
-    Parameters
-    ----------
-    calls : key, and function with its arguments; made when there is place for them.
-    idle : called where there is no result yet.
+    A call is a key, and a function with its arguments, made when there is place for it; ``idle`` is called where there
+    is no result yet. Where the caller ends, calls are cancelled. WorkersLost where the executor can run nothing.
     """
     todo, out = iter(calls), dict[Future[Any], Any]()
     try:
@@ -226,29 +244,30 @@ def _submitted(executor: Executor, call: tuple[Any, ...]) -> Future[Any]:
 
 
 def _kill(executor: Any) -> None:
-    """Kill the processes of an executor with their calls, at most two for each process.
-
-    First all calls leave the executor's list, the last of them one made here: the thread that hands them over would end
-    with an error, and the processes live on, where a call of the list was dropped by the kill, or cancelled before it.
-    """
+    """Kill the processes of an executor with their calls, at most two for each process."""
     try:
-        with suppress(RuntimeError):  # its workers were lost
-            last, end = executor.submit(int), time.monotonic() + REACH
-            while not (last.running() or last.done()) and time.monotonic() < end:
-                time.sleep(0.01)
+        _hand_over(executor)
     finally:
         executor.shutdown(kill_workers=True)
 
 
-def _pool(count: int) -> Any:
-    from multiprocessing import resource_tracker
+def _hand_over(executor: Any) -> None:
+    """Wait until all calls have left the list of an executor, the last of them one made here.
 
+    The thread that hands them over would end with an error where the kill drops a call of the list, or that was
+    cancelled before it.
+    """
+    with suppress(RuntimeError):  # its workers were lost
+        last, end = executor.submit(int), time.monotonic() + REACH
+        while not (last.running() or last.done()) and time.monotonic() < end:
+            time.sleep(0.01)
+
+
+def _pool(count: int) -> Any:
     from joblib.externals.loky import ProcessPoolExecutor
 
     share = str(max((os.cpu_count() or 1) // count, 1))
     env = {name: os.environ.get(name, share) for name in THREADS}
-    if sys.platform != "win32":
-        resource_tracker.ensure_running()  # its start in the block would end the hold
     executor = ProcessPoolExecutor(count, timeout=IDLE, env=env, initializer=follow, initargs=(os.getpid(),))
     with held_interruption():
         executor.submit(int)  # starts them all

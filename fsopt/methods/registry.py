@@ -27,7 +27,6 @@ from fsopt.common.arguments import (
 )
 from fsopt.common.customising import CHANGES, Change, customised, names_of
 from fsopt.common.files import check_readable, check_writable
-from fsopt.common.locks import alone
 from fsopt.common.memory import FEWER, NUMBER, require
 from fsopt.common.registry import Registry
 from fsopt.data.dataset import Dataset
@@ -220,7 +219,7 @@ def fit(
     run = Run(solver, clock.seconds_of(time_limit), options, progress, place, source, executor)
     refuse_means(entry, params, run)
     defaults = {k: v for k, v in entry.parameters.items() if v is not None}
-    with _own_errors(entry, data), alone(place), clock.limited(time_limit), customised(customise) as read:
+    with _own_errors(entry, data), clock.limited(time_limit), customised(customise) as read:
         fitted = yield from within(entry.fit(data, run, **params))
     params = {**defaults, **params, **fitted.params}
     fitted = dataclasses.replace(fitted, method=name, params=params, trained=fitted.kept_of(data))

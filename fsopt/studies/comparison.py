@@ -14,7 +14,6 @@ from fsopt.answers.results import Status
 from fsopt.common.arguments import FLAG, FUNCTION, SECONDS, TEXT, WHOLE, checked, optional, spelled
 from fsopt.common.customising import Change
 from fsopt.common.figures import draw_front, new_figure, plain
-from fsopt.common.teams import check_jobs
 from fsopt.data import Dataset
 from fsopt.data.given import Given, datasets_of
 from fsopt.data.hyperplanes import MEASURES
@@ -23,9 +22,9 @@ from fsopt.errors import ParameterError
 from fsopt.methods.registry import METHODS
 from fsopt.models.registry import MODELS
 from fsopt.studies.methods import PEERS, Classifier, Entry, Method, entry_of
-from fsopt.studies.ranking import Line, Standing, answer, leading, lines_of, standings
-from fsopt.studies.running import Progress, Row, advance, opened
-from fsopt.studies.study import Study, StudyMethod, load_all, units_of
+from fsopt.studies.ranking import Line, answer, lines_of, standings
+from fsopt.studies.running import Progress, Row, run_study
+from fsopt.studies.study import Study, StudyMethod
 from fsopt.studies.units import TIMEOUT
 from fsopt.typing import Samples
 
@@ -36,6 +35,8 @@ INNER_FOLDS = 3
 """Folds of the cross-validation by which a tuned method chooses."""
 OF_FIT = ("status", "stop", "objective", "bound", "n_features", "certificate", "seconds", "cpu_seconds", "exact")
 """Columns of the row of all samples that a record has as they are."""
+NONE = dict.fromkeys(("standing", "interval", "told_apart", "worse", "front", "above_larger", "answer"))
+"""The standing of a method without scores."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Comparison(Answer):
 
     Attributes
     ----------
-    data, sizes : names of the data sets, and their numbers of samples and features.
+    data, n, p : names of the data sets, and their numbers of samples and features.
     rows : a record for each data set and method, of which every fit was made. ``data``, ``method`` and ``paper`` are
         names, None for the paper of a method of none. ``status``, ``stop``, ``objective``, ``bound``, ``solver``,
         ``warnings``, ``certificate``, ``exact``, ``seconds``, ``cpu_seconds``, ``n_features`` and ``features`` are of
@@ -53,23 +54,24 @@ class Comparison(Answer):
         deviations, ``fold_accuracies`` the values: None and empty where a fold failed or was ended early.
         ``fold_statuses`` counts the statuses of the fits to folds, ``ended_early`` the fits that a limit ended,
         ``error`` has the messages of those that failed, and ``lacking`` what a method without an answer has not.
-        ``standing`` is the standing of its accuracy in words, with ``interval``, ``told_apart``, ``worse``, ``front``
-        and ``above_larger`` of :class:`fsopt.studies.ranking.Standing`.
+        ``standing`` is the standing of its accuracy in words, with ``interval``, ``told_apart``, ``worse``, ``front``,
+        ``above_larger`` and ``answer`` of :func:`fsopt.studies.ranking.standings`.
     folds, seed, tune : as they were given.
     majority : data set -> scores of the classifier that always says the larger class.
-    own_parameters : data set -> parameters of comparisons in the place of defaults, in words.
+    sentences : data set -> the method of fewest features that is not told apart from the best; none without scores.
     units : the row of each fit.
     interrupted : whether Ctrl-C ended the comparison; the rows are those that were complete.
     """
 
     data: tuple[str, ...]
-    sizes: tuple[tuple[int, int], ...]
+    n: tuple[int, ...]
+    p: tuple[int, ...]
     rows: tuple[Mapping[str, Any], ...]
     folds: int
     seed: int
     tune: bool
     majority: Mapping[str, Mapping[str, float]]
-    own_parameters: Mapping[str, str]
+    sentences: Mapping[str, str]
     units: tuple[Row, ...]
     interrupted: bool = False
     shown = (
@@ -80,33 +82,13 @@ class Comparison(Answer):
     @property
     def heading(self) -> dict[str, Any]:
         """Data sets with their sizes, the split, the larger class, the answer, and the methods without one."""
-        (n, p), one = zip(*self.sizes, strict=True), len(self.data) == 1
-        lacking = [{k: row[k] for k in ("data", "method", "lacking")} for row in self.rows if row["lacking"]]
-        found = {name: _standings(self.rows, name, self.majority) for name in self.data}
+        several: dict[str, list[Any]] = {"data": list(self.data), "n": list(self.n), "p": list(self.p)}
         return {
-            "data": self.data[0] if one else list(self.data),
-            "n": n[0] if one else list(n),
-            "p": p[0] if one else list(p),
-            "folds": self.folds,
-            "seed": self.seed,
-            "tune": self.tune,
-            "majority": self.majority,
+            **{name: values[0] if len(values) == 1 else values for name, values in several.items()},
+            **{name: getattr(self, name) for name in ("folds", "seed", "tune", "majority")},
             "answer_in_words": self.sentences,
-            "leading": {name: leading(of_one) for name, of_one in found.items() if of_one},
-            "own_parameters": self.own_parameters,
-            "unanswered": lacking,
+            "unanswered": [{k: r[k] for k in ("data", "method", "lacking")} for r in self.rows if r["lacking"]],
         }
-
-    @property
-    def sentences(self) -> dict[str, str]:
-        """Data set -> the method of fewest features that is not told apart from the best; none without scores."""
-        said: dict[str, str] = {}
-        for name in self.data:
-            found = _standings(self.rows, name, self.majority)
-            of_one = {row["method"]: row for row in self.rows if row["data"] == name and row["method"] in found}
-            columns = [{m: row[k] for m, row in of_one.items()} for k in ("cv_accuracy", "n_features", "features")]
-            said |= {name: answer(found, *columns)} if found else {}
-        return said
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a record for each row."""
@@ -117,8 +99,7 @@ class Comparison(Answer):
         figure = new_figure(len(self.data))
         for axes, name in zip(figure.axes, self.data, strict=True):
             rows = [row for row in self.rows if row["data"] == name and row["interval"] is not None]
-            points = {row["method"]: (row["n_features"], row["cv_accuracy"]) for row in rows}
-            draw_front(axes, points, [row["method"] for row in rows if row["front"]])
+            draw_front(axes, {row["method"]: (row["n_features"], row["cv_accuracy"], row["front"]) for row in rows})
             axes.set_title(plain(name))
         return figure
 
@@ -127,7 +108,6 @@ class Comparison(Answer):
     folds=WHOLE,
     seed=WHOLE,
     time_limit=optional(SECONDS),
-    cpu_limit=optional(SECONDS),
     solver=optional(TEXT),
     tune=FLAG,
     exact=FLAG,
@@ -142,7 +122,6 @@ def compare(
     folds: int = 5,
     seed: int = 0,
     time_limit: float | None = 30.0,
-    cpu_limit: float | None = None,
     params: Mapping[str, Mapping[str, Any]] | None = None,
     solver: str | None = None,
     tune: bool = False,
@@ -167,9 +146,6 @@ def compare(
         Of the stratified, shuffled split.
     time_limit : float, default 30.0
         Seconds for each fit; None for no limit.
-    cpu_limit : float, optional
-        CPU seconds for each fit, which do not pass while other programs have the processor; give ``time_limit=None``
-        with it on a busy machine. Both hold where both are given.
     params : Mapping[str, Mapping[str, Any]], optional
         Method -> parameters that differ.
     solver : str, optional
@@ -194,7 +170,7 @@ def compare(
     ------
     UnknownNameError, ParameterError : before any fit. The error of a fit is a text in the row of its method.
     """
-    sets, count = datasets_of(data, y), check_jobs(jobs)
+    sets = datasets_of(data, y)
     if not sets:
         raise ParameterError("there is no data set", "give one, or several")
     if folds < 2:
@@ -208,21 +184,27 @@ def compare(
         seeds=(seed,),
         all_samples=True,
         time_limit=time_limit,
-        cpu_limit=cpu_limit,
         exact=exact,
     )
-    units, interrupted = _computed(study, count, progress)
+    units, interrupted = _computed(study, jobs, progress)
     larger = {one.name: majority(one, folds, seed) for one in sets}
-    rows = [_record(line, entries) for line in lines_of(units) if len(line.rows) == folds + 1]
+    rows, sentences = list[dict[str, Any]](), dict[str, str]()
+    for name, share in larger.items():
+        lines = lines_of(row for row in units if row["data"] == name)
+        whole = [line for line in lines if len(line.rows) == folds + 1]
+        found = standings(whole, share["cv_accuracy"])
+        rows += [_record(line, entries[line.method]) | found.get(line.title, NONE) for line in whole]
+        sentences |= {name: answer(whole, found)} if found else {}
     return Comparison(
-        data=tuple(one.name for one in sets),
-        sizes=tuple((one.n, one.p) for one in sets),
-        rows=_with_standings(rows, larger),
+        data=tuple(larger),
+        n=tuple(one.n for one in sets),
+        p=tuple(one.p for one in sets),
+        rows=tuple(rows),
         folds=folds,
         seed=seed,
         tune=tune,
         majority=larger,
-        own_parameters={one.name: _own_parameters(rows, one, entries) for one in sets},
+        sentences=sentences,
         units=units,
         interrupted=interrupted,
     )
@@ -230,18 +212,17 @@ def compare(
 
 def _computed(study: Study, jobs: int, progress: Callable[[Progress], None] | None) -> tuple[tuple[Row, ...], bool]:
     """Return the rows of the units in the order of the study, and whether Ctrl-C came before the last one."""
-    loaded, interrupted = load_all(study), False
     rows: list[Row] = []
-    units = {unit.key: unit for unit in units_of(study, loaded)}
-    with opened(None, write=True) as held:
-        try:
-            for state in advance(units, {digest: one for digest, (_, one) in loaded.items()}, held, jobs):
-                rows.append(state.last)
-                if progress is not None:
-                    progress(state)
-        except KeyboardInterrupt:
-            interrupted = True
-    return tuple(sorted(rows, key=lambda row: int(row["place"]))), interrupted
+
+    def told(state: Progress) -> None:
+        rows.append(state.last)
+        if progress is not None:
+            progress(state)
+
+    try:
+        return run_study(study, jobs=jobs, progress=told).rows, False
+    except KeyboardInterrupt:
+        return tuple(sorted(rows, key=lambda row: int(row["place"]))), True
 
 
 def _entries(
@@ -282,60 +263,29 @@ def _method(
     )
 
 
-def _record(line: Line, entries: Mapping[str, Entry]) -> dict[str, Any]:
+def _record(line: Line, entry: Entry) -> dict[str, Any]:
     """Return the record of a method from the rows of its units, but for its standing."""
-    whole, means = line.rows[0], {name: line.spread(name) for name in MEASURES}
+    whole, spreads = line.whole, {f"cv_{name}": line.spread(name) for name in MEASURES}
     early = [row["state"] == TIMEOUT and row["status"] != Status.NONE for row in line.rows]
     errors = [row["error"] for row, late in zip(line.rows, early, strict=True) if row["error"] and not late]
-    scored = means["accuracy"] is not None
-    lacking = "no fit" if whole["status"] == Status.NONE else "no scores" if errors and not scored else ""
+    unscored = errors and not line.values("accuracy")
     return {
         "data": line.data,
         "method": line.method,
-        "paper": entries[line.method].paper,
+        "paper": entry.paper,
         "params": whole.get("fitted") or whole["params"],
         **{name: whole.get(name) for name in OF_FIT},
         "features": whole.get("features") or [],
-        **{f"cv_{name}": None if found is None else found[0] for name, found in means.items()},
-        "spreads": {f"cv_{name}": found[1] for name, found in means.items() if found is not None},
+        **{name: mean for name, (mean, _) in spreads.items()},
+        "spreads": {name: deviation for name, (mean, deviation) in spreads.items() if mean is not None},
         "fold_accuracies": line.values("accuracy"),
-        "fold_statuses": line.states,
+        "fold_statuses": line.statuses,
         "solver": whole.get("solver") or "",
         "warnings": whole.get("warnings") or [],
         "error": "; ".join(dict.fromkeys(errors)),
         "ended_early": sum(early),
-        "lacking": lacking,
+        "lacking": "no fit" if whole["status"] == Status.NONE else "no scores" if unscored else "",
     }
-
-
-def _standings(rows: Sequence[Mapping[str, Any]], data: str, larger: Mapping[str, Any]) -> dict[str, Standing]:
-    """Return method -> its standing by accuracy on a data set, the best first; without methods without a score."""
-    scored = [row for row in rows if row["data"] == data and row["fold_accuracies"] and row["n_features"] is not None]
-    scores, counts = ({row["method"]: row[name] for row in scored} for name in ("fold_accuracies", "n_features"))
-    return standings(scores, counts, larger=larger[data]["cv_accuracy"])
-
-
-def _with_standings(rows: Sequence[dict[str, Any]], larger: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
-    """Return records with the standing of their methods: null for one without a score."""
-    found = {row["data"]: _standings(rows, row["data"], larger) for row in rows}
-    names = ("interval", "told_apart", "worse", "front", "above_larger")
-    ranked = []
-    for row in rows:
-        one = found[row["data"]].get(row["method"])
-        own = {"standing": one and one.in_words, **{name: getattr(one, name, None) for name in names}}
-        ranked.append({**row, **own})
-    return tuple(ranked)
-
-
-def _own_parameters(rows: Sequence[Mapping[str, Any]], data: Dataset, entries: Mapping[str, Entry]) -> str:
-    """Return the parameters that methods have in comparisons on a data set in place of their defaults, in words."""
-    parts = [
-        f"{row['method']} {key}={value}"
-        for row in rows
-        for key, value in entries[row["method"]].compare(data.p).items()
-        if row["data"] == data.name and row["params"].get(key, value) == value
-    ]
-    return f"in comparisons: {', '.join(parts)}" if parts else ""
 
 
 def majority(data: Dataset, folds: int, seed: int) -> dict[str, float]:

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,7 +20,7 @@ from fsopt.answers.results import Status
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import measures
 from fsopt.errors import PackageError, ParameterError, SolverError, UnknownNameError, shown, unknown
-from fsopt.methods.registry import METHODS, check_changes, fit
+from fsopt.methods.registry import METHODS, fit
 from fsopt.methods.spec import PENALTY_WEIGHTS, Grid, MethodSpec, candidates
 from fsopt.models.spec import check_parameters, parameters
 from fsopt.typing import Indices, Vector
@@ -60,6 +61,8 @@ class Classifier:
         return {"m": min(int(self.parameters["m"]), p)} if self.grid and "m" in self.parameters else {}
 
 
+ALPHAS = ("alpha", (0.003, 0.01, 0.03))
+"""The grid of skglm."""
 Entry: TypeAlias = MethodSpec | Classifier
 Method: TypeAlias = str | Entry | tuple[str, Any]
 """A name, or a classifier with the name that it has in the answer."""
@@ -98,13 +101,7 @@ class ClassifierFit:
 
 
 def entry_of(method: Method) -> Entry:
-    """Return the entry of a name, or of a pair of a name and a classifier.
-
-    Raises
-    ------
-    UnknownNameError : there is no method of this name.
-    ParameterError : a classifier without a name, with the name of a method, or without ``fit`` and ``predict``.
-    """
+    """Return the entry of a name, or of a pair of a name and a classifier; raises UnknownNameError, ParameterError."""
     if isinstance(method, MethodSpec | Classifier):
         return method
     if isinstance(method, tuple | list) and len(method) == 2 and isinstance(method[0], str):
@@ -146,14 +143,9 @@ def study_fit(
     customise: Mapping[str, Any] | None = None,
     **params: Any,
 ) -> Any:
-    """Return the fit of a method to data, of a classifier a :class:`ClassifierFit`.
+    """Return the fit of a method to data; of a classifier, without solver and limit, a :class:`ClassifierFit`.
 
-    A classifier has neither solver nor limit nor models to change.
-
-    Raises
-    ------
-    FsoptError : as :func:`fsopt.fit`.
-    PackageError, SolverError : the package of a peer is not installed, or a classifier failed.
+    Raises what :func:`fsopt.fit` does, and PackageError, SolverError for a classifier that is not there, or failed.
     """
     if isinstance(entry, MethodSpec):
         return fit(entry.name, data, solver=solver, time_limit=time_limit, customise=customise or None, **params)
@@ -196,88 +188,45 @@ def selected(model: Any, p: int) -> Indices:
     return kept
 
 
-def check_study_changes(entry: Entry, customise: Mapping[str, Any]) -> None:
-    """Refuse a changed model that a method does not solve; raises UnknownNameError, ParameterError."""
-    if isinstance(entry, MethodSpec):
-        check_changes(entry, customise)
-    elif customise:
-        raise unknown("model", next(iter(customise)), (), f"the classifier '{entry.name}' has no models")
+def _made(path: str, *parts: Any, **params: Any) -> Any:
+    """Return an object of another package, which is imported now."""
+    module, _, name = path.rpartition(".")
+    return getattr(import_module(module), name)(*parts, **params)
 
 
 def _scaled(*steps: Any) -> Any:
     """Return the pipeline of standardised features and further steps."""
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    return make_pipeline(StandardScaler(), *steps)
+    return _made("sklearn.pipeline.make_pipeline", _made("sklearn.preprocessing.StandardScaler"), *steps)
 
 
-def _svm(c: float) -> Any:
-    from sklearn.svm import SVC
-
-    return SVC(kernel="linear", C=c)
+def _svc(c: float) -> Any:
+    return _made("sklearn.svm.SVC", kernel="linear", C=c)
 
 
-def sklearn_rfe(*, m: int = 5, c: float = 1.0) -> Any:
-    """Return the SVM after scikit-learn's recursive feature elimination by SVMs."""
-    from sklearn.feature_selection import RFE
-
-    return _scaled(RFE(_svm(c), n_features_to_select=m), _svm(c))
-
-
-def sklearn_forward(*, m: int = 5, c: float = 1.0) -> Any:
-    """Return the SVM after scikit-learn's forward selection by the accuracy of SVMs in three folds."""
-    from sklearn.feature_selection import SequentialFeatureSelector
-
-    return _scaled(SequentialFeatureSelector(_svm(c), n_features_to_select=m, cv=3), _svm(c))
+def _behind(selector: str, m: int, c: float, **params: Any) -> Any:
+    """Return the SVM on m features that a selector of scikit-learn takes by the same SVM."""
+    made = _made(f"sklearn.feature_selection.{selector}", _svc(c), n_features_to_select=m, **params)
+    return _scaled(made, _svc(c))
 
 
-def sklearn_kbest(*, m: int = 5, c: float = 1.0) -> Any:
-    """Return the SVM on the m features of largest F statistic."""
-    from sklearn.feature_selection import SelectKBest
-
-    return _scaled(SelectKBest(k=m), _svm(c))
-
-
-def sklearn_l1_svc(*, c: float = 1.0) -> Any:
-    """Return liblinear's SVM with the 1-norm and squared hinge loss; its intercept is penalised."""
-    from sklearn.svm import LinearSVC
-
-    return _scaled(LinearSVC(penalty="l1", dual=False, C=c, max_iter=10_000, random_state=0))
-
-
-def sklearn_l1_logistic(*, c: float = 1.0) -> Any:
-    """Return liblinear's logistic regression with the 1-norm; its intercept is penalised."""
-    from sklearn.linear_model import LogisticRegression
-
-    return _scaled(LogisticRegression(penalty="l1", solver="liblinear", C=c, max_iter=1000, random_state=0))
-
-
-def abess_logistic(*, m: int = 5) -> Any:
-    """Return abess's best-subset logistic regression with m features."""
-    from abess.linear import LogisticRegression
-
-    return _scaled(LogisticRegression(support_size=m))
-
-
-def skglm_logistic(*, alpha: float = 0.01) -> Any:
-    """Return skglm's logistic regression with the 1-norm, weighted by alpha against the mean loss."""
-    from skglm.estimators import SparseLogisticRegression
-
-    return _scaled(SparseLogisticRegression(alpha=alpha))
-
-
-ALPHAS: Grid = (("alpha", (0.003, 0.01, 0.03)),)
+LIBLINEAR = {"penalty": "l1", "random_state": 0}
+"""The 1-norm in liblinear, which penalises the intercept, too."""
+MAKERS: Mapping[str, Callable[..., Any]] = {
+    "sklearn-rfe": lambda *, m=5, c=1.0: _behind("RFE", m, c),
+    "sklearn-forward": lambda *, m=5, c=1.0: _behind("SequentialFeatureSelector", m, c, cv=3),
+    "sklearn-kbest": lambda *, m=5, c=1.0: _scaled(_made("sklearn.feature_selection.SelectKBest", k=m), _svc(c)),
+    "sklearn-l1-svc": lambda *, c=1.0: _scaled(
+        _made("sklearn.svm.LinearSVC", dual=False, C=c, max_iter=10_000, **LIBLINEAR)
+    ),
+    "sklearn-l1-logistic": lambda *, c=1.0: _scaled(
+        _made("sklearn.linear_model.LogisticRegression", solver="liblinear", C=c, max_iter=1000, **LIBLINEAR)
+    ),
+    "abess": lambda *, m=5: _scaled(_made("abess.linear.LogisticRegression", support_size=m)),
+    "skglm": lambda *, alpha=0.01: _scaled(_made("skglm.estimators.SparseLogisticRegression", alpha=alpha)),
+}
+"""Name of a peer -> pipeline at its parameters; alpha is a weight against the mean loss."""
 PEERS: Mapping[str, Classifier] = {
-    name: Classifier(name, make, parameters(make), package, grid)
-    for name, make, package, grid in (
-        ("sklearn-rfe", sklearn_rfe, "sklearn", PENALTY_WEIGHTS),
-        ("sklearn-forward", sklearn_forward, "sklearn", PENALTY_WEIGHTS),
-        ("sklearn-kbest", sklearn_kbest, "sklearn", PENALTY_WEIGHTS),
-        ("sklearn-l1-svc", sklearn_l1_svc, "sklearn", PENALTY_WEIGHTS),
-        ("sklearn-l1-logistic", sklearn_l1_logistic, "sklearn", PENALTY_WEIGHTS),
-        ("abess", abess_logistic, "abess", PENALTY_WEIGHTS),
-        ("skglm", skglm_logistic, "skglm", ALPHAS),
-    )
+    name: Classifier(name, make, parameters(make), name.partition("-")[0], (*PENALTY_WEIGHTS, ALPHAS))
+    for name, make in MAKERS.items()
 }
 """Name -> entry of every peer."""

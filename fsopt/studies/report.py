@@ -1,4 +1,4 @@
-"""Reports: one self-contained HTML page of tables that sort and pictures as inline SVG, with no request to any network.
+"""Reports: one self-contained HTML page of tables that sort and pictures within it, with no request to any network.
 
 Every text is escaped by the template: a feature may be called anything. By the Content-Security-Policy of the page a
 browser runs no script but the one of the template, which is known by its hash, and fetches nothing.
@@ -20,12 +20,14 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from fsopt.answers.records import plain
 from fsopt.common.figures import draw_front, new_figure
 from fsopt.common.files import check_writable, write_text
-from fsopt.common.texts import counted, printable
+from fsopt.common.texts import counted, one_line, printable
 from fsopt.errors import FileError, PackageError
-from fsopt.studies.ranking import Line, Standing, answer, friedman, line_counts, line_standings, lines_of, stability
-from fsopt.studies.units import DONE, versions
+from fsopt.studies.ranking import Line, answer, friedman, lines_of, stability, standings
+from fsopt.studies.study import versions
+from fsopt.studies.units import DONE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,8 +35,6 @@ if TYPE_CHECKING:
     from fsopt.analysis.selection_answers import Selection
 
 NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)(?: ±.*)?")
-INKS = {"#000000": "currentColor", "#ffffff": "var(--back)"}
-"""Black and white of pictures, which are those of the page, light or dark."""
 HINT = "pip install fsopt[report]"
 DRAWN = 4
 """Data sets whose pictures a report has; each takes about a second, and the tables of all say more."""
@@ -49,14 +49,6 @@ NOTES = (
 )
 
 PAGES = (".html", ".tex")
-FEATURES = (
-    "feature",
-    "weight per unit",
-    "weight per standard deviation",
-    "odds ratio",
-    "share of halves",
-    "p of halves",
-)
 SOURCES = (
     "selection and its bound: H. Aytug, Feature selection for support vector machines using Generalized Benders "
     "Decomposition, European Journal of Operational Research 244 (2015), with the logistic loss",
@@ -67,30 +59,27 @@ SOURCES = (
     "107 (2018)",
 )
 """Sources of what the page of a selection says."""
-SPECIAL = str.maketrans(
-    {
-        **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "±": r"$\pm$",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-    }
-)
-"""Characters that LaTeX reads as commands, with what stands for them."""
+COLUMNS = {
+    "accuracy": ("accuracy", 3),
+    "balanced_accuracy": ("balanced", 3),
+    "mcc": ("MCC", 3),
+    "recall": ("recall", 3),
+    "auc": ("AUC", 3),
+    "n_features": ("features", 1),
+    "seconds": ("seconds", 2),
+    "cpu_seconds": ("CPU s", 2),
+}
+"""Column of rows -> head of its means, and their digits after the point."""
 
 
 @dataclass(frozen=True)
 class ReportSection:
-    """A part of a report, in the order: notes, tables and figures with captions; ``folded`` is shown by a click."""
+    """A part of a report, in the order: notes, tables and figures with captions."""
 
     title: str
     notes: tuple[str, ...] = ()
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     figures: Mapping[str, Figure] = field(default_factory=dict)
-    folded: bool = False
 
 
 def table_of(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> pd.DataFrame:
@@ -99,13 +88,7 @@ def table_of(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> pd.DataFram
 
 
 def write_report(path: str | Path, title: str, sections: Sequence[ReportSection]) -> None:
-    """Write a report to a file, whole or not at all.
-
-    Raises
-    ------
-    PackageError : jinja2 or matplotlib is not installed.
-    FileError : the file cannot be written.
-    """
+    """Write a report to a file, whole or not at all; raises PackageError, FileError."""
     write_text(path, page(title, sections))
 
 
@@ -113,18 +96,15 @@ def page(title: str, sections: Sequence[ReportSection]) -> str:
     """Return the text of a report."""
     try:
         from jinja2 import Environment
-        from markupsafe import Markup
     except ImportError as error:
         raise PackageError("reports need jinja2, which is not installed", HINT) from error
     source = resources.files("fsopt.studies").joinpath("report.html").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"shown": shown, "sort_key": sort_key}
-    drawn = []
-    for k, section in enumerate([*sections, machine()]):
-        pictures = enumerate(section.figures.items())
-        drawn.append((section, [(caption, Markup(svg(figure, f"f{k}-{j}"))) for j, (caption, figure) in pictures]))
+    environment.filters |= {"shown": shown, "sort_key": sort_key, "picture": picture}
     script = hashlib.sha256(source.partition("<script>")[2].partition("</script>")[0].encode()).digest()
-    text = environment.from_string(source).render(title=title, sections=drawn, script=b64encode(script).decode())
+    text = environment.from_string(source).render(
+        title=title, sections=[*sections, machine()], script=b64encode(script).decode()
+    )
     return printable(text)
 
 
@@ -144,21 +124,14 @@ def sort_key(value: Any) -> str:
     return repr(float(value)) if isinstance(value, int | float) and not isinstance(value, bool) else ""
 
 
-def svg(figure: Figure, prefix: str) -> str:
-    """Return a figure as an SVG element whose ids begin with a prefix, since a page has one space of ids."""
+def picture(figure: Figure) -> str:
+    """Return a figure as the address of an SVG image that holds it: nothing of it is text of the page."""
     from matplotlib import rc_context
 
-    drawn = io.StringIO()
-    with rc_context({"svg.fonttype": "path", "svg.hashsalt": prefix}):
-        figure.savefig(drawn, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
-    text = drawn.getvalue()
-    text = text[text.index("<svg") :]
-    text = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', text)
-    text = re.sub(r'href="#([^"]+)"', rf'href="#{prefix}-\1"', text)
-    # Comments hold the drawn texts, which nothing escapes there.
-    text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
-    text = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", text)
-    return re.sub("|".join(INKS), lambda found: INKS[found[0]], text)
+    drawn = io.BytesIO()
+    with rc_context({"svg.fonttype": "path", "svg.hashsalt": "fsopt"}):
+        figure.savefig(drawn, format="svg", metadata={"Date": None})
+    return f"data:image/svg+xml;base64,{b64encode(drawn.getvalue()).decode()}"
 
 
 def machine() -> ReportSection:
@@ -168,59 +141,41 @@ def machine() -> ReportSection:
     return ReportSection("Versions and machine", tables={"": table})
 
 
-def means_of(lines: Sequence[Line], found: Mapping[str, Standing]) -> pd.DataFrame:
-    """Return the table of the means of methods, with the statuses of the fits behind them."""
+def means_of(lines: Sequence[Line]) -> pd.DataFrame:
+    """Return the table of means and, of more than one value, deviations, with the statuses of the fits behind them."""
+    heads = ("data", "method", *(head for head, _ in COLUMNS.values()), "status", "units")
     rows = []
     for line in lines:
-        accuracy, standing = line.spread("accuracy"), found.get(line.title)
-        selections = [row["features"] for row in line.folds if row.get("features") is not None]
-        record = {
-            "method": line.title,
-            "standing": "" if standing is None else standing.in_words,
-            "accuracy": line.mean("accuracy"),
-            "±": None if accuracy is None else accuracy[1],
-            "balanced accuracy": line.mean("balanced_accuracy"),
-            "MCC": line.mean("mcc"),
-            "AUC": line.mean("auc"),
-            "features": line.mean("n_features"),
-            "stability": stability(selections),
-            "status": ", ".join(f"{number} {status}" for status, number in line.states.items()),
-            "seconds": line.mean("seconds"),
-            "CPU seconds": line.mean("cpu_seconds"),
-            "done": f"{line.finished} of {len(line.rows)}",
-        }
-        rows.append(record)
-    return table_of(list(rows[0]), [list(row.values()) for row in rows])
+        means = [_spread(line, name, digits) for name, (_, digits) in COLUMNS.items()]
+        proved = ", ".join(f"{number} {status}" for status, number in line.statuses.items())
+        rows.append((line.data, line.title, *means, proved, f"{line.finished}/{len(line.rows)}"))
+    return table_of(heads, rows)
+
+
+def _spread(line: Line, name: str, digits: int) -> str | None:
+    mean, deviation = line.spread(name)
+    if mean is None:
+        return None
+    return f"{mean:.{digits}f}" + (f" ±{deviation:.{digits}f}" if len(line.folds) > 1 else "")
 
 
 def study_sections(rows: Sequence[Mapping[str, Any]], larger: Mapping[str, float] | None = None) -> list[ReportSection]:
-    """Return the sections of a report on rows of a store.
-
-    Parameters
-    ----------
-    rows : of one study.
-    larger : data set -> accuracy of the larger class alone, where it is known.
-    """
-    of_data: dict[str, list[Line]] = {}
+    """Return the sections of a report on rows of one study; ``larger``: data set -> accuracy of the larger class."""
     lines = lines_of(rows)
     answers: list[str] = []
     sections: list[ReportSection] = []
     fronts: dict[str, Figure] = {}
-    for line in lines:
-        of_data.setdefault(line.data, []).append(line)
-    for name, of_one in of_data.items():
-        share = (larger or {}).get(name)
-        found = line_standings(of_one, share)
+    for name in dict.fromkeys(line.data for line in lines):
+        of_one, share = [line for line in lines if line.data == name], (larger or {}).get(name)
+        found = standings(of_one, share)
         sections.append(_of_data(name, of_one, found))
         if found:
-            whole = {line.title: line.whole.get("features") or () for line in of_one}
-            scores, counts = {line.title: line.mean("accuracy") or 0.0 for line in of_one}, line_counts(of_one)
-            told = answer(found, scores, counts, whole)
             alone = "" if share is None else f" The larger class alone has accuracy {share:.3f}."
-            answers.append(f"{name}: {told}.{alone}")
+            answers.append(f"{name}: {answer(of_one, found)}.{alone}")
             if len(fronts) < DRAWN:
-                drawn, points = new_figure(1), {title: (counts[title], scores[title]) for title in found}
-                draw_front(drawn.axes[0], points, [title for title, one in found.items() if one.front])
+                drawn = new_figure(1)
+                points = {line.title: (line.n_features or 0.0, line.spread("accuracy")[0] or 0.0) for line in of_one}
+                draw_front(drawn.axes[0], {title: (*points[title], one["front"]) for title, one in found.items()})
                 fronts[f"{name}: accuracy against number of selected features"] = drawn
     first = [ReportSection("Answer", tuple(answers), figures=fronts)] if answers else []
     heads = ("data", "method", "fold", "seed", "state", "error")
@@ -229,16 +184,19 @@ def study_sections(rows: Sequence[Mapping[str, Any]], larger: Mapping[str, float
     return [*first, *sections, *_ranks(lines), *last]
 
 
-def _of_data(name: str, lines: Sequence[Line], found: Mapping[str, Standing]) -> ReportSection:
+def _of_data(name: str, lines: Sequence[Line], found: Mapping[str, Mapping[str, Any]]) -> ReportSection:
     """Return the section of the methods on a data set, the best first, those without scores last."""
     places = {title: k for k, title in enumerate(found)}
     ordered = sorted(lines, key=lambda line: places.get(line.title, len(places)))
-    listed = [
-        (line.title, ", ".join(f"{k}={v}" for k, v in line.params.items()), ", ".join(features))
-        for line in ordered
-        if 0 < len(features := line.whole.get("features") or ()) <= LISTED
-    ]
-    tables = {CAPTION: means_of(ordered, found)}
+    means = means_of(ordered).drop(columns="data")
+    means.insert(1, "standing", [found[line.title]["standing"] if line.title in found else "" for line in ordered])
+    selections = [[row["features"] for row in line.folds if row.get("features") is not None] for line in ordered]
+    means["stability"] = pd.Series(map(stability, selections), dtype=object)
+    tables, listed = {CAPTION: means}, []
+    for line in ordered:
+        features = line.whole.get("features") or ()
+        if 0 < len(features) <= LISTED:
+            listed.append((line.title, ", ".join(f"{k}={v}" for k, v in line.params.items()), ", ".join(features)))
     if listed:
         heads = ("method", "parameters", "selected features")
         tables[f"fits to all samples with at most {LISTED} features"] = table_of(heads, listed)
@@ -257,34 +215,22 @@ def _ranks(lines: Sequence[Line]) -> list[ReportSection]:
     scores = means.unstack(["data", "seed"]).dropna()  # a method for each row, a block for each column
     if min(scores.shape) < 2:
         return []
-    ranks, p_value, distance = friedman(scores.T.to_dict("list"))
-    listed = sorted(ranks.items(), key=lambda pair: pair[1])
+    ranks, p_value, distance = friedman(scores)
     told = f"{scores.shape[1]} blocks (data set, seed) by balanced accuracy; without methods that have no result on one"
     test = f"Friedman's test: p = {p_value:.3g}; Nemenyi's critical difference at 0.05: {distance:.3g}"
     apart = "two methods whose ranks differ by less are not told apart"
     notes = (told, f"{test}: {apart}", "seeds of one data set are no independent blocks: the tests are then too sure")
-    return [ReportSection("Ranks", notes, {"": table_of(("method", "average rank"), listed)})]
+    return [ReportSection("Ranks", notes, {"": table_of(("method", "average rank"), list(ranks.items()))})]
 
 
-def write_table(path: str | Path, frame: pd.DataFrame, caption: str = "") -> None:
-    """Write a table in LaTeX with booktabs, its cells as :func:`shown` has them, whole or not at all.
-
-    Raises
-    ------
-    PackageError : jinja2 is not installed.
-    FileError : the file cannot be written.
-    """
-    told = frame.map(lambda value: _tex(shown(value))).rename(columns=_tex)
+def write_table(path: str | Path, frame: pd.DataFrame, remark: str = "") -> None:
+    """Write a table in LaTeX below a remark, its cells as :func:`shown` has them; raises PackageError, FileError."""
+    told = frame.map(lambda value: " ".join(printable(shown(value)).split()))
     try:
-        text = told.to_latex(index=False, caption=_tex(caption) or None)
+        text = told.to_latex(index=False, escape=True)
     except ImportError as error:
         raise PackageError("tables in LaTeX need jinja2, which is not installed", HINT) from error
-    write_text(path, f"% needs \\usepackage{{booktabs}}\n{text}")
-
-
-def _tex(text: str) -> str:
-    """Return a text without commands of LaTeX, on one line."""
-    return " ".join(printable(text).split()).translate(SPECIAL)
+    write_text(path, f"% {one_line(remark)}; needs \\usepackage{{booktabs}}\n{text}")
 
 
 def check_page(path: str | Path) -> Path:
@@ -310,56 +256,29 @@ def write_selection(selection: Selection, path: str | Path) -> None:
     FileError : the file cannot be written, or has another suffix.
     PackageError : matplotlib or jinja2 is not installed.
     """
-    place = check_page(path)
-    features, warned = _features(selection), tuple(f"Warning: {text}." for text in selection.warnings)
+    place, features = check_page(path), selection.to_frame()
+    warned, (weights, intercept) = tuple(f"Warning: {text}." for text in selection.warnings), selection.printed_weights
+    features["weight"] = pd.Series(weights, dtype=object)
     if place.suffix.lower() == ".tex":
-        write_table(place, features, " ".join((*selection.sentences[:2], *warned)))
+        write_table(place, features, " ".join((*selection.sentences[:2], f"Intercept {intercept}.", *warned)))
         return
     negative, positive = selection.labels
-    up = int((selection.y > 0).sum())
     predicted = (
-        f"Predicted: '{positive}' (label +1, {counted(up, 'sample')}) against '{negative}' (label -1, "
-        f"{counted(len(selection.y) - up, 'sample')}). "
-        f"An odds ratio above 1 is for '{positive}', for one standard deviation more."
+        f"Predicted: '{positive}' (label +1) against '{negative}' (label -1); intercept {intercept}. The weight is for "
+        f"one unit, the standardised weight and the odds ratio, above 1 for '{positive}', are for one standard "
+        "deviation more; share and p-value are of halves of the data."
     )
     measured = [(name, value, *selection.intervals[name]) for name, value in selection.nested.items()]
-    sizes = list(zip(selection.choice.sizes, selection.choice.losses.tolist(), strict=True))
     tables = {
         "selected features, the largest standardised weight first": features,
         "measures, with 95 % intervals": table_of(("measure", "nested cross-validation", "from", "to"), measured),
     }
-    evidence = {
-        "": table_of(("what", "value"), _evidence(selection)),
-        "cross-validation of the number of features": table_of(("features", "log-loss"), sizes),
-    }
+    numbers = {name: value for name, value in plain(selection.heading).items() if not isinstance(value, list)}
+    evidence = pd.json_normalize(numbers | {"nested": None, "intervals": None}).iloc[0].dropna()
     sections = [
         ReportSection("Answer", (*selection.sentences, predicted, *warned), tables, selection.figures()),
-        ReportSection("Evidence", (), evidence, folded=True),
+        ReportSection("Evidence", (), {"": table_of(("what", "value"), list(evidence.items()))}),
         ReportSection("How to cite", (f"fsopt {versions()['fsopt']}, feature selection by optimization", *SOURCES)),
     ]
     chosen = f"{len(selection.selected)} of {counted(len(selection.variables), 'feature')} of {selection.data}"
     write_report(place, chosen, sections)
-
-
-def _features(selection: Selection) -> pd.DataFrame:
-    """Return the selected features, then the intercept; without features there is no classifier."""
-    if not selection.fit.features:
-        return table_of(FEATURES, [])
-    names = ("standardised", "odds_ratio", "share", "p_value")
-    weights, intercept = selection.printed_weights
-    pairs = zip(selection.to_records(), weights, strict=True)
-    rows = [(record["feature"], weight, *(record[name] for name in names)) for record, weight in pairs]
-    return table_of(FEATURES, [*rows, ("intercept", intercept, *(None for _ in names))])
-
-
-def _evidence(selection: Selection) -> list[tuple[str, Any]]:
-    """Return the numbers behind the proof."""
-    return [
-        ("status", str(selection.status)),
-        ("objective value", getattr(selection.proof, "objective", None)),
-        ("lower bound", getattr(selection.proof, "bound", None)),
-        ("relative optimality gap", selection.gap),
-        ("rational arithmetic", selection.exact or "not asked for"),
-        ("penalty weight C of the selection", selection.choice.search),
-        ("penalty weight C of the classifier", selection.choice.c),
-    ]

@@ -23,12 +23,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fsopt.answers.records import digest, plain, sealed
 from fsopt.common.arguments import FLAG, FUNCTION, PATH, WHOLE, Argument, checked, optional
-from fsopt.common.files import brief, check_readable, check_writable
-from fsopt.common.teams import apart, check_jobs, unordered
+from fsopt.common.clock import seconds_of
+from fsopt.common.files import brief, check_readable, check_writable, status
+from fsopt.common.teams import check_jobs, unordered
 from fsopt.data import Dataset
 from fsopt.errors import FileError, StoreLost, WorkersLost
-from fsopt.studies.study import Study, load_all, read_study, study_from, units_of
-from fsopt.studies.units import DONE, FAILED, TIMEOUT, Unit, failure, own_entries, run_task, versions
+from fsopt.studies.study import Study, Unit, load_all, read_study, study_from, units_of, versions
+from fsopt.studies.units import DONE, FAILED, TIMEOUT, failure, own_entries, row_of, run_task
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,6 +42,8 @@ FORMAT = 2
 SCHEMA = "CREATE TABLE rows (key TEXT PRIMARY KEY, row TEXT)"
 WAITING = 60.0
 """Seconds for which a program waits for another one that writes its row."""
+HARD, MORE = 2.0, 30.0
+"""The process of a unit ends after this multiple of its limit and these seconds."""
 
 
 class Store:
@@ -58,26 +61,26 @@ class Store:
 
     def put(self, key: str, row: Mapping[str, Any]) -> None:
         """Write a row in place of that of its key, durable when this returns: the program may be killed then."""
-        self._check()
+        if self.place is not None and self.found is not None:
+            now = status(self.place)
+            if now is None or not os.path.samestat(now, self.found):  # its rows would be lost with it
+                reason = f"the store '{brief(self.place)}' was removed or replaced during the run"
+                raise StoreLost(reason, "put it back or give another file: the same command computes what it lacks")
         text = json.dumps(plain(sealed(row)))
         with self.connection as transaction:
             transaction.execute("INSERT OR REPLACE INTO rows VALUES (?, ?)", (key, text))
 
-    def has(self, key: str) -> bool:
-        """Return whether there is a row of a key."""
-        return self.connection.execute("SELECT 1 FROM rows WHERE key = ?", (key,)).fetchone() is not None
+    def get(self, key: str) -> Row | None:
+        """Return the row of a key; None where there is none, or it is not as it was written."""
+        found = self.connection.execute("SELECT row FROM rows WHERE key = ?", (key,)).fetchone()
+        return None if found is None else _unsealed(found[0])
 
     def rows(self) -> dict[str, Row]:
         """Return key -> row of all that are as they were written; ``damaged`` has the others."""
-        found: dict[str, Row] = {}
-        self.damaged = []
-        for key, text in self.connection.execute("SELECT key, row FROM rows ORDER BY rowid"):
-            row = _unsealed(text)
-            if row is None:
-                self.damaged.append(str(key))
-            else:
-                found[str(key)] = row
-        return found
+        listed = self.connection.execute("SELECT key, row FROM rows ORDER BY rowid")
+        found = {str(key): _unsealed(text) for key, text in listed}
+        self.damaged = [key for key, row in found.items() if row is None]
+        return {key: row for key, row in found.items() if row is not None}
 
     def part(self, experiment: str, arguments: Mapping[str, Any], compute: Callable[[], Any]) -> tuple[Any, float]:
         """Return the value of a part of an experiment, as JSON has it, and the seconds that it took.
@@ -86,26 +89,13 @@ class Store:
         """
         asked = json.dumps([experiment, plain(arguments), dict(versions())], sort_keys=True)
         key = hashlib.sha256(asked.encode()).hexdigest()[:32]
-        text = self.connection.execute("SELECT row FROM rows WHERE key = ?", (key,)).fetchone()
-        found = None if text is None else _unsealed(text[0])
+        found = self.get(key)
         if found is None:
             started = time.perf_counter()
             value = json.loads(json.dumps(compute(), default=plain))
             found = {"experiment": experiment, "value": value, "seconds": time.perf_counter() - started}
             self.put(key, found)
         return found["value"], found["seconds"]
-
-    def _check(self) -> None:
-        """Raise StoreLost where the file is not the one that was opened: its rows would be lost with it."""
-        if self.place is None or self.found is None:
-            return
-        try:
-            same = os.path.samestat(self.place.stat(), self.found)
-        except OSError:
-            same = False
-        if not same:
-            reason = f"the store '{brief(self.place)}' was removed or replaced during the run"
-            raise StoreLost(reason, "put it back or give another file: the same command computes what it does not have")
 
 
 def _unsealed(text: Any) -> Row | None:
@@ -119,65 +109,47 @@ def _unsealed(text: Any) -> Row | None:
 
 @contextmanager
 def opened(path: str | Path | None, *, write: bool = False) -> Iterator[Store]:
-    """Open a store for a block; None opens one in memory.
-
-    Raises
-    ------
-    FileError : the file cannot be read or written, is no store, or one of another version.
-    StoreLost : while it is open for writing it cannot be written any more.
-    """
+    """Open a store for a block, None in memory; FileError for another file or version, StoreLost while it is open."""
     if path is None:
         with closing(sqlite3.connect(":memory:", check_same_thread=False)) as connection:
             connection.execute(SCHEMA)
             yield Store(connection)
         return
     place = (check_writable(path) if write else check_readable(path, "the store")).resolve()
-    how = "rwc" if write else "ro"
-    with _refusing(place), closing(_connected(place, how)) as connection:
-        _identify(connection, place, write)
-        if write:  # no wait for the disk at each row, a power cut may cost the last ones
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
-        try:
-            with _refusing(place, StoreLost if write else FileError):
-                yield Store(connection, place if write else None)
-        finally:
-            if write:
+    address = f"{place.as_uri()}?mode={'rwc' if write else 'ro'}"
+    kind = FileError
+    try:  # joblib asks for the next unit in a thread of its own
+        with closing(sqlite3.connect(address, WAITING, uri=True, check_same_thread=False)) as connection:
+            _identify(connection, place, write)
+            if not write:
+                yield Store(connection)
+                return
+            # No wait for the disk at each row, a power cut may cost the last ones.
+            connection.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
+            kind = StoreLost
+            try:
+                yield Store(connection, place)
+            finally:
                 with suppress(sqlite3.Error):  # at rest it is one file; others that are at it leave it a log
                     connection.execute("PRAGMA journal_mode = DELETE")
-
-
-def _connected(place: Path, how: str) -> sqlite3.Connection:
-    """Return a connection to a file; joblib asks for the next unit in a thread of its own."""
-    return sqlite3.connect(f"{place.as_uri()}?mode={how}", uri=True, timeout=WAITING, check_same_thread=False)
-
-
-@contextmanager
-def _refusing(place: Path, kind: type[FileError] = FileError) -> Iterator[None]:
-    """Turn errors of SQLite into a FileError."""
-    try:
-        yield
     except sqlite3.Error as error:
         hint = "free space, or give another file: rows that are written stay, and the same command goes on"
         raise kind(f"the store '{brief(place)}' cannot be used: {error}", hint) from error
 
 
 def _identify(connection: sqlite3.Connection, place: Path, write: bool) -> None:
-    """Make a store of an empty file; refuse a file of another kind, version or schema."""
-    # A trigger or a view would be run by the statements of this module: nothing of the file is read or written before.
-    connection.execute("PRAGMA trusted_schema = OFF")
-    stated = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL"
-    if write and not connection.execute(stated).fetchall():
+    """Make a store of an empty file; refuse a file of another kind or version."""
+    if write and not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
         made = SCHEMA.replace("TABLE", "TABLE IF NOT EXISTS")
         numbers = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT};"
         connection.executescript(f"BEGIN IMMEDIATE; {made}; {numbers} COMMIT;")
-    [application], [version] = (
-        connection.execute(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version")
+    application, version = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
     )
     if application != APPLICATION:
         raise FileError(f"'{brief(place)}' is no store of studies", "give the file of 'fsopt study --store'")
-    if version != FORMAT or connection.execute(stated).fetchall() != [(SCHEMA,)]:
-        reason = f"the store '{brief(place)}' is of another version, or has what no run makes"
+    if version != FORMAT:
+        reason = f"the store '{brief(place)}' is of another version"
         raise FileError(reason, "give the name of a new file, which the run fills again")
 
 
@@ -284,15 +256,15 @@ def run_study(
 
     Raises
     ------
-    ParameterError, UnknownNameError, DataError, FileError : before any fit. The error of a unit is a row.
-    StoreLost : the store was removed or replaced, or cannot be written any more.
+    ParameterError, UnknownNameError, DataError : before any fit. The error of a unit is a row.
+    FileError : the store cannot be used; StoreLost where it was removed or replaced, or cannot be written any more.
     WorkersLost : the scheduler of a cluster was lost; the rows before that are in the store.
     KeyboardInterrupt : by Ctrl-C; the rows before it are in the store.
 
     Notes
     -----
     A unit whose process dies is computed once more, alone; if it dies again, its row says so. The process of a unit
-    ends after twice its time limit and 30 seconds, of CPU seconds after ten times as long. Solvers run on one thread.
+    ends after twice its time limit and 30 seconds. Solvers run on one thread.
     """
     if isinstance(study, Study):
         asked = study
@@ -301,9 +273,20 @@ def run_study(
     count, loaded = check_jobs(jobs), load_all(asked)
     units = {unit.key: unit for unit in units_of(asked, loaded)}
     with opened(store, write=True) as held:
-        for state in advance(units, {d: data for d, (_, data) in loaded.items()}, held, count, retry=retry):
+        known = {key: row["state"] for key, row in held.rows().items() if key in units}
+        todo = [key for key in units if key not in known or (retry and known[key] != DONE)]
+        again, failed = {*known, *held.damaged}, sum(state != DONE for state in known.values() if not retry)
+        if store is not None:  # programs that share a store seldom take the same unit, and the rest is foreseen
+            random.shuffle(todo)
+        begun = time.perf_counter()
+        # Asked when a process has place for it: another program may have computed a unit meanwhile.
+        waiting = (units[key] for key in todo if key in again or held.get(key) is None)
+        for ended, row in enumerate(_computed(waiting, loaded, count), start=1):
+            held.put(row["key"], {name: value for name, value in row.items() if name != "key"})
+            failed += row["state"] != DONE
+            left = (time.perf_counter() - begun) / ended * (len(todo) - ended)
             if progress is not None:
-                progress(state)
+                progress(Progress(len(units) - len(todo) + ended, len(units), failed, left, row))
         found = held.rows()
     missing = sum(key not in found for key in units)
     if missing:
@@ -312,47 +295,18 @@ def run_study(
     return StudyResult(asked.name, tuple(found[key] for key in units))
 
 
-def advance(
-    units: Mapping[str, Unit], data: Mapping[str, Dataset], store: Store, jobs: int, *, retry: bool = False
-) -> Iterator[Progress]:
-    """Compute the units that have no row in a store, write their rows, and yield after each one.
-
-    Parameters
-    ----------
-    units : key -> unit.
-    data : fingerprint -> data set.
-    """
-    known = {key: row["state"] for key, row in store.rows().items() if key in units}
-    todo = [key for key in units if key not in known or (retry and known[key] != DONE)]
-    again = {*known, *store.damaged}
-    failed = sum(state != DONE for key, state in known.items() if not retry)
-    if store.place is not None:  # programs that share a store seldom take the same unit, and the rest is foreseen
-        random.shuffle(todo)
-    begun = time.perf_counter()
-    # Asked when a process has place for it: another program may have computed a unit meanwhile.
-    waiting = (units[key] for key in todo if key in again or not store.has(key))
-    for ended, row in enumerate(_computed(waiting, data, jobs), start=1):
-        store.put(row["key"], {name: value for name, value in row.items() if name != "key"})
-        failed += row["state"] != DONE
-        left = (time.perf_counter() - begun) / ended * (len(todo) - ended)
-        yield Progress(len(units) - len(todo) + ended, len(units), failed, left, row)
-
-
-def _computed(waiting: Iterator[Unit], data: Mapping[str, Dataset], jobs: int) -> Iterator[Row]:
+def _computed(waiting: Iterator[Unit], loaded: Mapping[str, tuple[str, Dataset]], jobs: int) -> Iterator[Row]:
     """Yield the rows of units, with their keys, as they end."""
-    from joblib import delayed
+    own, out = own_entries(), dict[str, Unit]()
 
-    own, program = own_entries(), os.getpid()
-    out: dict[str, Unit] = {}
-
-    def tasks(units: Iterable[Unit]) -> Iterator[Any]:
+    def calls(units: Iterable[Unit]) -> Iterator[tuple[Any, ...]]:
         for unit in units:
             out[unit.key] = unit
-            yield delayed(apart)(program, unit.hard_limit, run_task, unit, data[unit.digest], own)
+            yield _hard_limit(unit), run_task, unit, loaded[unit.digest][1], own
 
     while True:
         try:
-            for row in unordered(tasks(waiting), jobs):
+            for row in unordered(calls(waiting), jobs):
                 del out[row["key"]]
                 yield row
             return
@@ -362,10 +316,10 @@ def _computed(waiting: Iterator[Unit], data: Mapping[str, Dataset], jobs: int) -
         for unit in list(out.values()):
             started = time.perf_counter()
             try:
-                yield from unordered(tasks([unit]), 1)
+                yield from unordered(calls([unit]), 1)
             except WorkersLost as error:
                 _refuse_other(error)
-                yield _died(unit, error, time.perf_counter() - started)
+                yield row_of(unit, _died(_hard_limit(unit), error, time.perf_counter() - started))
         out.clear()
 
 
@@ -375,10 +329,15 @@ def _refuse_other(error: WorkersLost) -> None:
         raise error
 
 
-def _died(unit: Unit, error: WorkersLost, seconds: float) -> Row:
-    """Return the row of a unit whose process died: by its own hand, with the exit code 1, at the hard limit."""
-    message, state = f"its process died, a solver failed inside or the memory was used up: {error.message}", FAILED
-    if unit.hard_limit is not None and "EXIT(1)" in error.message:
-        message, state = f"its process was ended after {unit.hard_limit:.0f} seconds: a solver did not return", TIMEOUT
-    result = failure(message, state, seconds=seconds)
-    return {"key": unit.key, **unit.description, **result, "versions": dict(versions())}
+def _hard_limit(unit: Unit) -> float | None:
+    """Return the seconds after which the process of a unit ends, whatever its solver does; None without a limit."""
+    seconds = seconds_of(unit.time_limit)
+    return None if seconds is None else HARD * seconds + MORE
+
+
+def _died(limit: float | None, error: WorkersLost, seconds: float) -> Row:
+    """Return the result of a unit whose process died: by its own hand, with the exit code 1, at the hard limit."""
+    if limit is not None and "EXIT(1)" in error.message:
+        return failure(f"its process was ended after {limit:.0f} seconds: a solver did not return", TIMEOUT, seconds)
+    reason = "its process died, a solver failed inside or the memory was used up"
+    return failure(f"{reason}: {error.message}", FAILED, seconds)

@@ -6,7 +6,7 @@
     data = ["wdbc", "mine.csv", {file = "other.csv", target = "outcome", missing = "drop"}]
     folds = 3
     seeds = [0, 1]
-    time_limit = 20            # seconds, each unit; cpu_limit = 20 counts those of the processor
+    time_limit = 20            # seconds, each unit
     [[methods]]
     name = "fsv"
     [[methods]]
@@ -17,27 +17,41 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
+import json
+import platform
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib import metadata
+from itertools import count, product
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from fsopt.answers.records import plain
 from fsopt.answers.trained import fingerprint
-from fsopt.common.arguments import SECONDS, plain, spelled
-from fsopt.common.customising import Change, FromFile
-from fsopt.common.files import brief, check_readable
+from fsopt.common.arguments import SECONDS, optional, spelled
+from fsopt.common.customising import Change, FromFile, names_of
+from fsopt.common.files import check_readable
 from fsopt.data import Dataset, load_dataset
 from fsopt.data.splits import stratified_folds
 from fsopt.errors import FileError, ParameterError, shown
 from fsopt.methods.checking import check_values
+from fsopt.methods.registry import check_changes
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.spec import check_parameters
-from fsopt.studies.methods import Classifier, Entry, check_study_changes, entry_of
-from fsopt.studies.units import Unit
+from fsopt.studies.methods import Classifier, Entry, entry_of
+
+PACKAGES = (
+    *("fsopt", "numpy", "scipy", "scikit-learn", "pyomo", "highspy", "clarabel", "scs", "cyipopt", "pyscipopt"),
+    *("abess", "skglm", "gurobipy", "mosek", "xpress"),
+)
+"""Distributions whose versions are part of the key of a unit, where they are installed."""
 
 
 class StudyMethod(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -65,25 +79,40 @@ class StudyMethod(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     solver: str | None = None
     customise: dict[str, Any] = {}
 
-    def __post_init__(self) -> None:
-        for part in ("params", "grid"):
-            own = spelled(f"method '{self.name}'", getattr(self, part), self.entry.parameters)
-            msgspec.structs.force_setattr(self, part, own)
-
     @property
     def entry(self) -> Entry:
         """The entry of the method; raises UnknownNameError, ParameterError."""
         return entry_of(self.name if self.estimator is None else (self.name, self.estimator))
 
-    def points(self, p: int) -> list[dict[str, Any]]:
-        """Return the parameters at each point of the grid, for data with p features; the last name varies fastest."""
-        points = [dict(zip(self.grid, values, strict=True)) for values in product(*self.grid.values())]
-        return [{**self.entry.compare(p), **self.params, **point} for point in points]
+    @property
+    def identity(self) -> str:
+        """What tells it from others: its name, and the hash of a classifier."""
+        entry = self.entry
+        if self.estimator is None or not isinstance(entry, Classifier):
+            return self.name
+        from joblib import hash as hashed
+
+        return f"{self.name} {hashed(entry.make)}"
+
+    def choices(self, p: int) -> list[tuple[dict[str, Any], tuple[dict[str, Any], ...]]]:
+        """Return parameters and candidates of each unit on a split of data with p features.
+
+        That is one for each point of the grid, whose last name varies fastest; tuned, one with all points as candidates
+        and what they have in common as parameters.
+        """
+        values = [dict(zip(self.grid, point, strict=True)) for point in product(*self.grid.values())]
+        points = [{**self.entry.compare(p), **self.params, **point} for point in values]
+        if not self.tune:
+            return [(point, ()) for point in points]
+        return [({k: v for k, v in points[0].items() if k not in self.grid}, tuple(points))]
 
     def check(self) -> None:
-        """Refuse unknown parameters, values that the method never takes, and a grid without values."""
+        """Spell parameters as the method does; refuse unknown ones, values it never takes, a grid without values."""
         entry = self.entry
-        check_study_changes(entry, self.customise)
+        for part in ("params", "grid"):
+            known = spelled(f"method '{self.name}'", getattr(self, part), entry.parameters)
+            msgspec.structs.force_setattr(self, part, known)
+        check_changes(entry, self.customise)  # type: ignore[arg-type]  # a classifier has a name and models, too
         check_parameters("method", self.name, {**self.params, **self.grid}, entry.parameters)
         for name, values in self.grid.items():
             if not values:
@@ -110,8 +139,7 @@ class Study(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     folds : of the stratified cross-validation; 0 fits all samples only.
     seeds : one split for each.
     all_samples : also fit all samples; always so for ``folds = 0``. These fits have no scores on test samples.
-    time_limit, cpu_limit : seconds of each unit by the clock, and of the processor in all threads of its process, which
-        do not pass while other programs have it; None for no limit. The first that passes ends the unit.
+    time_limit : seconds of each unit; None for no limit.
     exact : verify each fit in rational arithmetic too; a column of the rows has the word.
     """
 
@@ -122,7 +150,6 @@ class Study(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     seeds: tuple[int, ...] = (0,)
     all_samples: bool = False
     time_limit: float | None = None
-    cpu_limit: float | None = None
     exact: bool = False
 
     def __post_init__(self) -> None:
@@ -133,11 +160,78 @@ class Study(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             raise ParameterError(f"folds is {self.folds}", "give 2 or more, or 0 to fit all samples only")
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
             raise ParameterError("the list of seeds is empty or has one twice", "for example seeds = [0, 1]")
-        for name in ("time_limit", "cpu_limit"):
-            if getattr(self, name) is not None:
-                SECONDS.check(name, getattr(self, name))
+        optional(SECONDS).check("time_limit", self.time_limit)
         for method in self.methods:
             method.check()
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One fit, or one choice among candidates, with its scores.
+
+    Attributes
+    ----------
+    study, place : name of the study, and the place of the unit in it.
+    data, digest : name and fingerprint of the data set.
+    method : of the study.
+    params : parameters of the fit; where there are candidates, those that all have in common.
+    candidates : parameters among which cross-validation on the training samples chooses; empty for none.
+    folds, fold, seed : of the split; ``fold`` and ``seed`` are None for a fit to all samples.
+    time_limit : seconds; no part of the key, since a finished unit would be the same under a longer one.
+    exact : whether the fit is also verified in rational arithmetic.
+    """
+
+    study: str
+    place: int
+    data: str
+    digest: str
+    method: StudyMethod
+    params: Mapping[str, Any]
+    candidates: tuple[Mapping[str, Any], ...]
+    folds: int
+    fold: int | None
+    seed: int | None
+    time_limit: float | None
+    exact: bool
+
+    @cached_property
+    def key(self) -> str:
+        """The hash of study, data, method, parameters, split and versions: 32 hexadecimal digits."""
+        method = self.method
+        asked: list[Any] = [method.identity, method.solver, self.params, self.candidates]
+        asked += [method.inner_folds if self.candidates else 0]
+        asked += [{slug: _identity(function) for slug, function in method.customise.items()}, self.exact]
+        split = [0, None, None] if self.fold is None else [self.folds, self.fold, self.seed]
+        text = json.dumps(plain([self.study, self.digest, asked, split, versions()]), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+    @property
+    def description(self) -> dict[str, Any]:
+        """The columns of the row that are known before the unit is computed."""
+        params = dict(self.params)
+        if self.candidates:
+            params |= {"tuned": [{k: v for k, v in c.items() if k not in self.params} for c in self.candidates]}
+        if self.method.customise:
+            params |= {"customised": names_of(self.method.customise)}
+        known = {name: getattr(self, name) for name in ("study", "place", "data", "folds", "fold", "seed")}
+        return {**known, "method": self.method.name, "params": plain(params), "solver_asked": self.method.solver}
+
+
+def _identity(function: Change) -> list[str]:
+    """Return what tells a function from others: module and name, or file, name and the hash of the file's text."""
+    if isinstance(function, FromFile):
+        return [function.name, function.slug, hashlib.sha256(function.text.encode()).hexdigest()]
+    return [str(getattr(function, name, "")) for name in ("__module__", "__qualname__")]
+
+
+@cache
+def versions() -> Mapping[str, str]:
+    """Return package -> version of all that a result may depend on."""
+    found = {"python": ".".join(platform.python_version_tuple()[:2])}
+    for name in PACKAGES:
+        with suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
+    return found
 
 
 def read_study(path: str | Path, *, allow_code: bool = False) -> Study:
@@ -158,47 +252,36 @@ def read_study(path: str | Path, *, allow_code: bool = False) -> Study:
         content = tomllib.loads(place.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
         raise FileError(f"the study '{path}' is not TOML: {error}", "write lines such as folds = 3") from error
-    code = code_of(content)
-    if code and not allow_code:
-        raise ParameterError(f"the study '{brief(path)}' runs {', '.join(code)}", "read it, then give allow_code=True")
-    return study_from({"name": place.stem, **content}, place.parent)
+    return study_from({"name": place.stem, **content}, place.parent, allow_code=allow_code)
 
 
-def code_of(content: Mapping[str, Any]) -> list[str]:
-    """Return the functions FILE.py:FUNCTION that the entries of a study name; nothing is run."""
-    methods = content.get("methods")
-    tables = [m.get("customise") for m in methods if isinstance(m, dict)] if isinstance(methods, list) else []
-    return list(dict.fromkeys(shown(given) for table in tables if isinstance(table, dict) for given in table.values()))
-
-
-def study_from(content: Mapping[str, Any], folder: Path | None = None) -> Study:
+def study_from(content: Mapping[str, Any], folder: Path = Path(), *, allow_code: bool = True) -> Study:
     """Return the study of a mapping with the entries of a TOML file; raises ParameterError, UnknownNameError.
 
-    A method is a mapping, a name, or a pair of a name and a classifier.
+    A method is a mapping, a name, or a pair of a name and a classifier. Files are looked for in ``folder`` first.
     """
     given = dict(content)
     for name in ("data", "methods"):
         if not isinstance(given.get(name, ()), list | tuple):
             raise ParameterError(f"'{name}' of the study is {shown(given[name])}", f"give a list of {name}")
     given["data"] = [_beside(value, folder) for value in given.get("data", ())]
-    given["methods"] = [_method(value, folder) for value in given.get("methods", ())]
+    given["methods"] = [_method(value, folder, allow_code) for value in given.get("methods", ())]
     try:
         return msgspec.convert(given, Study)
     except msgspec.ValidationError as error:
         raise ParameterError(f"the study is none: {error}", "docs/studies.md has its entries") from error
 
 
-def _beside(value: Any, folder: Path | None) -> Any:
+def _beside(value: Any, folder: Path) -> Any:
     """Return an entry of ``data``, a file beside the study with its folder."""
-    if isinstance(value, str):
-        return _beside({"file": value, "name": value}, folder)
-    if folder is None or not isinstance(value, Mapping) or not isinstance(value.get("file"), str):
+    entry = {"file": value} if isinstance(value, str) else value
+    if not isinstance(entry, Mapping) or not isinstance(entry.get("file"), str):
         return value
-    place = folder / value["file"]
-    return {"name": value["file"], **value, **({"file": str(place)} if place.is_file() else {})}
+    place = folder / entry["file"]
+    return {"name": entry["file"], **entry, **({"file": str(place)} if place.is_file() else {})}
 
 
-def _method(value: Any, folder: Path | None) -> Any:
+def _method(value: Any, folder: Path, allow_code: bool) -> Any:
     """Return an entry of ``methods`` as a mapping."""
     if isinstance(value, str):
         return {"name": value}
@@ -206,35 +289,25 @@ def _method(value: Any, folder: Path | None) -> Any:
         return {"name": value[0], "estimator": value[1]}
     if not isinstance(value, Mapping) or not isinstance(value.get("customise", {}), Mapping):
         return value
-    for name, number in dict(value.get("params", {})).items():
-        if not plain(number):
-            raise ParameterError(
-                f"'{name}' of {shown(value.get('name'))} is {shown(number)}", "give a number or a word"
-            )
-    changes = {slug: _change(slug, given, folder) for slug, given in value.get("customise", {}).items()}
+    changes = {slug: _change(slug, given, folder, allow_code) for slug, given in value.get("customise", {}).items()}
     return {**value, "customise": changes}
 
 
-def _change(slug: str, given: Any, folder: Path | None) -> Change:
+def _change(slug: str, given: Any, folder: Path, allow_code: bool) -> Change:
     """Return the function of a text FILE.py:FUNCTION, the file beside the study first, or a function as it is."""
     if not isinstance(given, str):
         return given  # type: ignore[no-any-return]
+    if not allow_code:
+        raise ParameterError(f"the study runs {shown(given)}", "read it, then give allow_code=True")
     file, colon, name = given.rpartition(":")
     if not colon or not name.isidentifier():
         raise ParameterError(f"'{slug}' of customise is {shown(given)}", 'for example "rules.py:rule"')
-    beside = None if folder is None else folder / file
-    found = FromFile(str(beside) if beside is not None and beside.is_file() else file, name)
+    found = FromFile(str(folder / file) if (folder / file).is_file() else file, name)
     return FromFile(found.path, name, slug) if isinstance(found.load(), Mapping) else found
 
 
 def load_all(study: Study) -> dict[str, tuple[str, Dataset]]:
-    """Return fingerprint -> name in the rows, and data set, of a study.
-
-    Raises
-    ------
-    DataError, FileError : the data cannot be read.
-    ParameterError : two data sets have one name, or hold the same data.
-    """
+    """Return fingerprint -> name in the rows, and data set; raises DataError, FileError, ParameterError."""
     found: dict[str, tuple[str, Dataset]] = {}
     for entry in study.data:
         name, data = (entry.name, entry) if isinstance(entry, Dataset) else _loaded(entry)
@@ -260,60 +333,26 @@ def _loaded(entry: Any) -> tuple[str, Dataset]:
 
 
 def units_of(study: Study, loaded: Mapping[str, tuple[str, Dataset]]) -> Iterator[Unit]:
-    """Yield the units of a study in the order of its rows: data, methods, points of grids, then splits.
-
-    Raises
-    ------
-    ParameterError : too many folds for a data set.
-    """
-    splits: list[tuple[int | None, int | None]] = []
-    if study.all_samples or not study.folds:
-        splits.append((None, None))
-    if study.folds:
-        splits += [(seed, fold) for seed in study.seeds for fold in range(study.folds)]
-    place = 0
+    """Yield units in the order of the rows: data, methods, points, splits; ParameterError for too many folds."""
+    splits: list[tuple[int | None, int | None]] = [(None, None)] if study.all_samples or not study.folds else []
+    splits += product(study.seeds, range(study.folds))
+    places = count()
     for digest, (name, data) in loaded.items():
         if study.folds:
             stratified_folds(data, study.folds, study.seeds[0])
         for method in study.methods:
-            for params, candidates in _choices(method, data.p):
-                for seed, fold in splits:
-                    yield Unit(
-                        study=study.name,
-                        place=place,
-                        data=name,
-                        digest=digest,
-                        method=method.name if method.estimator is None else method.entry,
-                        identity=_identity(method),
-                        solver=method.solver,
-                        params=params,
-                        candidates=candidates,
-                        inner_folds=method.inner_folds,
-                        folds=study.folds,
-                        fold=fold,
-                        seed=seed,
-                        time_limit=study.time_limit,
-                        cpu_limit=study.cpu_limit,
-                        customise=method.customise,
-                        exact=study.exact,
-                    )
-                    place += 1
-
-
-def _identity(method: StudyMethod) -> str:
-    """Return what tells a method from others: its name, and the hash of a classifier."""
-    entry = method.entry
-    if method.estimator is None or not isinstance(entry, Classifier):
-        return method.name
-    from joblib import hash as hashed
-
-    return f"{method.name} {hashed(entry.make)}"
-
-
-def _choices(method: StudyMethod, p: int) -> Sequence[tuple[dict[str, Any], tuple[dict[str, Any], ...]]]:
-    """Return parameters and candidates of each point of a method's grid; of a tuned method of the whole grid."""
-    points = method.points(p)
-    if not method.tune:
-        return [(point, ()) for point in points]
-    common = {k: v for k, v in points[0].items() if k not in method.grid and all(k in point for point in points)}
-    return [(common, tuple(points))]
+            for (params, candidates), (seed, fold) in product(method.choices(data.p), splits):
+                yield Unit(
+                    study=study.name,
+                    place=next(places),
+                    data=name,
+                    digest=digest,
+                    method=method,
+                    params=params,
+                    candidates=candidates,
+                    folds=study.folds,
+                    fold=fold,
+                    seed=seed,
+                    time_limit=study.time_limit,
+                    exact=study.exact,
+                )

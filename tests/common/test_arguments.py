@@ -32,27 +32,20 @@ class Nasty:
 
 CALLS = {
     "fit a list": (lambda: fsopt.fit("svm", [1, 2]), "samples without labels"),
-    "fit a name": (lambda: fsopt.fit("svm", "wbdc"), "no data set .wbdc."),
     "fit by a number": (lambda: fsopt.fit(5, DATA), "the name must be a text"),
     "limit True": (lambda: fsopt.solve(MODEL, time_limit=True), "the time limit must be positive, not True"),
     "options": (lambda: fsopt.solve(MODEL, options=(1, 2)), "the options must be a mapping"),
     "tee": (lambda: fsopt.solve(MODEL, tee="yes"), "the tee must be True or False"),
     "progress": (lambda: fsopt.fit("svm", DATA, progress=1), "the progress must be a function"),
     "features": (lambda: fsopt.Dataset(DATA.X, DATA.y, features=5), "features is 5, not a list"),
-    "nasty features": (lambda: fsopt.Dataset(DATA.X, DATA.y, features=Nasty()), "not a list of names"),
-    "large rows": (lambda: DATA.rows(2**63), "these are not samples|one list of samples"),
     "slices of texts": (lambda: DATA.columns(slice("a", "b")), "these are not features"),
-    "class of no model": (lambda: fsopt.classify("svm"), "the model must be a Pyomo model"),
     "certify nothing": (lambda: fsopt.certify(MODEL, 3), "the result must be a SolveResult"),
     "certify another": (lambda: fsopt.certify(fsopt.build("mpm", DATA), RESULT), "the result is not one of 'mpm'"),
     "export to a number": (lambda: fsopt.export(MODEL, 5), "the path must be a path"),
     "missing": (lambda: fsopt.load_dataset("wdbc", missing=["drop"]), "missing is"),
-    "predict a text": (lambda: FIT.predict("x"), "X is not numeric"),
     "predict other features": (lambda: FIT.predict(DATA.X[:, :2]), "the samples have 2 features"),
-    "front": (lambda: fsopt.pareto_front(DATA, caps=3), "the caps must be a list"),
     "path": (lambda: fsopt.radius_path(DATA, folds=2.5), "the folds must be a whole number"),
     "nasty parameter": (lambda: fsopt.fit("svm", DATA, c=Nasty()), "must not be <Nasty instance"),
-    "huge parameter": (lambda: fsopt.fit("svm", DATA, c=10**400), "is inf, outside"),
     "fraction": (lambda: fsopt.fit("svm", DATA, c=Fraction(1, 3)), "must be a number"),
 }
 

@@ -1,33 +1,31 @@
 """Files are written whole or not at all, in place of files alone: never of devices, pipes and links.
 
-Locks of files: a second process is refused, and a killed one leaves no lock behind.
-
 Checkpoints of searches: what was written is read, of the same problem alone, and writing takes little time.
+
+Figures without a backend and errors without a traceback in a notebook; texts of other people lose their commands alone.
 """
 
-import errno
 import os
-import signal
+import pickle
 import stat
-import subprocess
 import sys
 import threading
+import unicodedata
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from support import ROOT, blobs
+from IPython.core.formatters import PNGFormatter
+from IPython.core.interactiveshell import InteractiveShell
 
-import fsopt
-from fsopt.common import checkpoints, locks
+from fsopt.common import checkpoints
 from fsopt.common.checkpoints import Keeper, digest, read, write
+from fsopt.common.figures import new_figure
 from fsopt.common.files import check_readable, check_writable, whole_file, write_text
-from fsopt.common.locks import alone
-from fsopt.errors import FileError
-
-LONG = "n" * 300
+from fsopt.common.texts import one_line, printable
+from fsopt.errors import FileError, PackageError
 
 
 def mode(path: Path) -> int:
@@ -108,16 +106,13 @@ def test_a_broken_write_leaves_the_old_file_and_nothing_else(tmp_path):
 @pytest.mark.parametrize(
     ("check", "name", "message"),
     [
-        (check_writable, LONG, "File name too long"),
+        (check_writable, "n" * 300, "File name too long"),
         (check_writable, "a\0b", "null"),
         (check_writable, "~nosuchuser/x.json", "home directory"),
         (check_writable, "folder", "it is a folder"),
         (check_writable, "nowhere/x.json", "there is no folder"),
         (check_writable, "file/x.json", "there is no folder"),
         (check_writable, "loop", "symbolic links"),
-        (check_readable, LONG, "File name too long"),
-        (check_readable, "a\0b", "null"),
-        (check_readable, "~nosuchuser/x", "home directory"),
         (check_readable, "folder", "it is a folder"),
         (check_readable, "nowhere", "No such file"),
         (check_readable, "/dev/zero", "it is a device"),
@@ -133,93 +128,6 @@ def test_a_path_that_cannot_be_used_is_refused_with_its_reason(tmp_path, monkeyp
     assert caught.value.hint
     assert len(str(caught.value)) < 500
     assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "folder", "loop"]
-
-
-def test_the_longest_name_is_written(tmp_path):
-    path = tmp_path / ("n" * 250 + ".json")
-    write_text(path, "x")
-    assert path.read_text() == "x"
-
-
-HOLD = "import sys, time, pathlib; from fsopt.common.locks import alone\nwith alone(pathlib.Path(sys.argv[1])): {}"
-WAIT = "print('locked', flush=True); time.sleep(600)"
-
-
-@pytest.fixture
-def holder(tmp_path):
-    """A process that holds the lock of a file."""
-    path = tmp_path / "run.npz"
-    words = [sys.executable, "-c", HOLD.format(WAIT), str(path)]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, cwd=ROOT) as process:
-        assert process.stdout.readline() == b"locked\n"
-        yield path, process
-        process.kill()
-
-
-def test_a_second_process_on_one_checkpoint_is_refused(holder):
-    path, process = holder
-    with pytest.raises(FileError, match="another process"):
-        fsopt.fit("gbd", blobs(20, 4), m=2, checkpoint=path)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    fsopt.fit("gbd", blobs(20, 4), m=2, checkpoint=path)
-    assert [file.name for file in path.parent.iterdir()] == ["run.npz"]
-
-
-def test_the_lock_is_gone_after_the_block_and_after_an_error(tmp_path):
-    path = tmp_path / "run.npz"
-    with alone(path), pytest.raises(FileError, match="another process"), alone(tmp_path / "." / "run.npz"):
-        pass
-    with pytest.raises(ZeroDivisionError), alone(path):
-        raise ZeroDivisionError
-    with alone(path):
-        pass
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.slow
-def test_no_two_processes_hold_it_at_once_while_others_come_and_go(tmp_path):
-    turn = "p = pathlib.Path(sys.argv[1]); assert not p.exists(); p.touch(); time.sleep(.01); p.unlink()"
-    loop = f"""
-import pathlib, sys, time
-from fsopt.errors import FileError
-from fsopt.common.locks import alone
-for _ in range(30):
-    try:
-        with alone(pathlib.Path(sys.argv[1] + ".npz")): {turn}
-    except FileError:
-        time.sleep(.003)
-"""
-    words = [sys.executable, "-c", loop, str(tmp_path / "inside")]
-    started = [subprocess.Popen(words, cwd=ROOT) for _ in range(3)]
-    assert [process.wait(timeout=60) for process in started] == [0, 0, 0]
-
-
-def test_a_folder_that_does_not_exist_is_an_error_of_the_package(tmp_path):
-    with pytest.raises(FileError, match="cannot write"), alone(tmp_path / "none" / "run.npz"):
-        pass
-
-
-def test_a_lock_that_is_a_link_is_refused_and_nothing_is_made_where_it_leads(tmp_path, monkeypatch):
-    victim = tmp_path / "victim"
-    (tmp_path / ".run.npz.lock").symlink_to(victim)
-    with pytest.raises(FileError, match="symbolic link"), alone(tmp_path / "run.npz"):
-        pass
-    assert not victim.exists()
-    # The link is laid between the look and the opening.
-    monkeypatch.setattr(Path, "is_symlink", lambda self: False)
-    with pytest.raises(FileError, match="cannot write"), alone(tmp_path / "run.npz"):
-        pass
-    assert not victim.exists()
-
-
-def test_a_file_system_without_locks_is_not_taken_for_another_process(tmp_path, monkeypatch):
-    def refuse(handle):
-        raise OSError(errno.ENOLCK, "No locks available")
-
-    monkeypatch.setattr(locks, "_try_lock", refuse)
-    with pytest.raises(FileError, match="no locks"), alone(tmp_path / "run.npz"):
-        pass
 
 
 PROBLEM = {"format": "test 1", "data": "a" * 64, "c": "1.0"}
@@ -279,3 +187,36 @@ def test_a_digest_tells_shapes_and_parts_apart():
     assert digest([1.0, 2.0]) != digest([[1.0], [2.0]])
     assert digest([1.0], [2.0]) != digest([1.0, 2.0])
     assert digest(np.ones((2, 3))[:, ::2]) == digest(np.ones((2, 2)))
+
+
+def test_a_notebook_shows_a_figure_without_a_backend():
+    figure = new_figure(2)
+    figure.axes[1].plot([1, 2])
+    for one in (figure, pickle.loads(pickle.dumps(figure))):
+        assert PNGFormatter()(one).startswith(b"\x89PNG")
+
+
+def test_a_notebook_shows_an_error_of_the_user_in_one_line(capsys):
+    shell = InteractiveShell()
+    shell.user_ns["error"] = PackageError("plots need matplotlib, which is not installed", "pip install fsopt[plot]")
+    assert not shell.run_cell("def f():\n    raise error\nf()").success
+    said = "package: plots need matplotlib, which is not installed: pip install fsopt[plot]"
+    assert capsys.readouterr().out.strip() == said
+
+
+def test_a_name_keeps_its_letters_and_loses_its_commands_alone():
+    kept = "größe 面 שלום \u200f é\u0301 [a]"
+    assert printable(kept + "\t\n") == kept + "\t\n"
+    assert one_line(kept + "\t\n") == kept + "\\x09\\x0a"
+    assert printable("a\x1b[2Jb\x00\x7f\x85\r") == "a\\x1b[2Jb\\x00\\x7f\\x85\\x0d"
+    assert printable("gnp.\u202etxt\u2066\u2029") == "gnp.\\u202etxt\\u2066\\u2029"
+
+
+def test_all_controls_of_unicode_and_all_that_turn_the_direction_are_among_them():
+    turning = ("LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI", "B")
+    told, others = [], []
+    for sign in map(chr, range(sys.maxunicode + 1)):
+        tells = unicodedata.category(sign) in ("Cc", "Zl", "Zp") or unicodedata.bidirectional(sign) in turning
+        (told if tells else others).append(sign)
+    assert one_line("".join(others)) == "".join(others)
+    assert all(one_line(sign) != sign for sign in told)

@@ -1,14 +1,26 @@
-"""Ctrl-C: the first one is a question of a loop, the second one ends it; it ends a question of many solves."""
+"""Ctrl-C: the first one is a question of a loop, the second one ends it; it ends a question of many solves.
 
+Such a question has no answer, whatever the loop that the interruption reached makes of it.
+"""
+
+import dataclasses
 import signal
 import threading
 from contextlib import suppress
 
+import numpy as np
 import pytest
+from sklearn.model_selection import GridSearchCV
 
-from fsopt.common import interruption
+import fsopt
+from fsopt.common import clock, interruption
 from fsopt.common.interruption import deferred_interruption, end_if_interrupted, whole_or_interrupted
 from fsopt.errors import SolverError
+from fsopt.estimators import FSV
+from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings
+from fsopt.solvers.spec import Connection
+from fsopt.studies.running import opened
+from fsopt.studies.tuning import cross_validate, nested_cross_validation, tune
 
 
 def test_the_first_interruption_is_deferred_and_the_second_one_is_not(usual_interruption):
@@ -22,28 +34,6 @@ def test_the_first_interruption_is_deferred_and_the_second_one_is_not(usual_inte
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-
-
-def test_a_handler_of_the_caller_stays(usual_interruption):
-    calls = []
-    signal.signal(signal.SIGINT, lambda number, frame: calls.append(number))
-    with deferred_interruption() as asked:
-        signal.raise_signal(signal.SIGINT)
-        assert not asked()
-    assert calls == [signal.SIGINT]
-
-
-def test_another_thread_sets_no_handler(usual_interruption):
-    found = []
-
-    def run():
-        with deferred_interruption() as asked:
-            found.append((asked(), signal.getsignal(signal.SIGINT)))
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    thread.join()
-    assert found == [(False, signal.default_int_handler)]
 
 
 def swallowed():
@@ -107,9 +97,95 @@ def test_the_error_of_a_solve_that_was_interrupted_is_the_interruption(usual_int
         question()
 
 
-def test_a_handler_of_the_caller_stays_in_a_question_of_many_solves(usual_interruption):
+@pytest.mark.parametrize("block", [deferred_interruption, whole_or_interrupted])
+def test_a_handler_of_the_caller_stays_and_another_thread_sets_none(block, usual_interruption):
+    def run():
+        with block():
+            assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+    thread = threading.Thread(target=run)  # an error of a thread is one of the test
+    thread.start()
+    thread.join()
     calls = []
     signal.signal(signal.SIGINT, lambda number, frame: calls.append(number))
-    with whole_or_interrupted():
+    with block():
         swallowed()
     assert calls == [signal.SIGINT]
+
+
+RNG = np.random.default_rng(4)
+X = RNG.standard_normal((40, 5)) + np.array([1.0, 0.5, 0.0, 0.0, 0.0]) * np.repeat([[1.0], [-1.0]], 20, axis=0)
+DATA = fsopt.Dataset(X, np.repeat([1.0, -1.0], 20), ["a", "b", "c", "d", "e"])
+CANDIDATES = [{"lam": 0.05}, {"lam": 0.1}]
+
+
+def part_of_an_experiment():
+    with opened(None) as store:
+        settings = RunSettings(store=store)
+
+        def function(settings):
+            kept = [settings.part("one", lambda: fsopt.fit("fsv", DATA).objective, k=k) for k in range(2)]
+            return Reproduction(notes=(str(kept),))
+
+        try:
+            return Experiment("one", "sla", "a part", function, 1.0).run(settings)
+        finally:
+            # What was interrupted is not kept: the next run computes it.
+            assert settings.part("one", lambda: "computed", k=0) == "computed"
+
+
+QUESTIONS = {
+    "tune": lambda: tune("fsv", DATA, CANDIDATES, folds=2),
+    "tune on validation data": lambda: tune("fsv", DATA, CANDIDATES, validation=DATA),
+    "cross_validate": lambda: cross_validate("fsv", DATA, CANDIDATES, folds=2),
+    "nested": lambda: nested_cross_validation("fsv", DATA, CANDIDATES, splits=2, folds=2),
+    "necessity": lambda: fsopt.necessity(DATA, m=2),
+    "pareto_front": lambda: fsopt.pareto_front(DATA),
+    "select": lambda: fsopt.select(DATA, folds=2),
+    "a search of scikit-learn": lambda: GridSearchCV(FSV(), {"lam": [0.05, 0.1]}, cv=2).fit(DATA.X, DATA.y),
+    "part of an experiment": part_of_an_experiment,
+}
+
+
+@pytest.fixture
+def interrupted_at(monkeypatch, usual_interruption):
+    """A function after which the look at the clock of a number has Ctrl-C; it returns the looks so far."""
+
+    def at(number):
+        looks = []
+
+        def looking(look):
+            def looked(*args):
+                looks.append(1)
+                if len(looks) == number:
+                    signal.raise_signal(signal.SIGINT)
+                return look(*args)
+
+            return looked
+
+        for name in ("check", "expired", "left"):
+            monkeypatch.setattr(clock, name, looking(getattr(clock, name)))
+        return looks
+
+    return at
+
+
+def test_a_solver_that_hears_the_interruption_itself_ends_the_question(monkeypatch):
+    answer, ends = Connection.solve, iter(["optimal", "optimal"])
+
+    def interrupted(self, *given):
+        return dataclasses.replace(answer(self, *given), stop=next(ends, "interrupted"))
+
+    monkeypatch.setattr(Connection, "solve", interrupted)
+    assert fsopt.fit("fsv", DATA).stop == "interrupted", "one fit has the answer of its first steps"
+    with pytest.raises(KeyboardInterrupt):
+        tune("fsv", DATA, CANDIDATES, folds=2)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("number", [2, 5])
+def test_an_interrupted_question_has_no_answer(name, number, interrupted_at):
+    looks = interrupted_at(number)
+    with pytest.raises(KeyboardInterrupt):
+        QUESTIONS[name]()
+    assert len(looks) >= number

@@ -1,14 +1,21 @@
-"""The one kind of registry, and what users register: entries, names that are taken, weights, penalties, readers."""
+"""The one kind of registry, and what users register: entries, names that are taken, weights, penalties.
+
+Packages of users, made known by entry points: written against ``fsopt.extend``.
+"""
 
 import dataclasses
 import json
+import os
+import re
+import subprocess
 import sys
 import time
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
-from support import blobs
+from support import ROOT, blobs
 
 import fsopt
 from fsopt import extend
@@ -16,7 +23,6 @@ from fsopt.common.registry import REGISTRIES, Registry
 from fsopt.errors import FsoptError, ParameterError, UnknownNameError
 from fsopt.extend import Hyperplane, make_fit, preprocess, unproved
 from fsopt.models.gbd.svm import build_svm
-from fsopt.studies.units import enter, own_entries
 from fsopt.verification.verify import check_fit
 
 DATA = blobs(30, 4, seed=3)
@@ -75,25 +81,28 @@ def test_a_plug_in_that_fails_is_a_warning(monkeypatch):
         assert "nothing" not in fsopt.MODELS
 
 
-def test_names_that_are_taken_are_refused():
-    with pytest.raises(ParameterError, match="'svm' already"):
-        fsopt.register_model(fsopt.ModelSpec("svm", build_svm, "QP"), replace=True)
-    own = fsopt.ModelSpec("own-svm", build_svm, "QP")
-    assert fsopt.register_model(own) is own
-    assert fsopt.solve(fsopt.build("own-svm", DATA, c=2.0)).status == "optimal"
+@pytest.mark.parametrize(
+    ("register", "shipped", "own"),
+    [
+        (fsopt.register_model, fsopt.MODELS["svm"], fsopt.ModelSpec("own-svm", build_svm, "QP")),
+        (fsopt.register_method, fsopt.METHODS["svm"], dataclasses.replace(fsopt.METHODS["svm"], name="own-svm")),
+        (fsopt.register_solver, fsopt.SOLVERS["clarabel"], dataclasses.replace(fsopt.SOLVERS["clarabel"], name="own")),
+    ],
+)
+def test_names_that_are_taken_are_refused_and_entries_of_ones_own_replaced(register, shipped, own):
     with pytest.raises(ParameterError, match="already"):
-        fsopt.register_model(own)
-    again = dataclasses.replace(own, equation="(1)")
-    fsopt.register_model(again, replace=True)
-    assert fsopt.MODELS["own-svm"] is again
-    with pytest.raises(ParameterError, match="'svm' already"):
-        fsopt.register_method(fsopt.METHODS["svm"])
-    new = dataclasses.replace(fsopt.SOLVERS["clarabel"], name="newcomer", ranks={"QP": None})
-    fsopt.register_solver(new)
-    assert fsopt.solve(fsopt.build("svm", DATA), "newcomer").solver == "newcomer"
+        register(shipped, replace=True)
+    register(own)
     with pytest.raises(ParameterError, match="already"):
-        fsopt.register_solver(new)
-    assert fsopt.register_solver(new, replace=True) is new
+        register(own)
+    register(own, replace=True)
+
+
+def test_a_model_and_a_solver_of_ones_own_are_used():
+    fsopt.register_model(fsopt.ModelSpec("own-svm", build_svm, "QP"))
+    fsopt.register_solver(dataclasses.replace(CLARABEL, name="newcomer", ranks={"QP": None}))
+    found = fsopt.solve(fsopt.build("own-svm", DATA, c=2.0), "newcomer")
+    assert (found.status, found.solver) == ("optimal", "newcomer")
 
 
 SVM = fsopt.METHODS["svm"]
@@ -133,19 +142,6 @@ def test_a_model_of_the_users_own_takes_weights_where_its_entry_says_so():
     assert values[0] != pytest.approx(fsopt.solve(fsopt.build("svm", DATA)).objective, rel=1e-3)
 
 
-def test_other_processes_get_the_entries_of_the_users_own(in_process):
-    fsopt.register_model(fsopt.ModelSpec("own-svm", build_svm, "QP"))
-    fsopt.register_method(dataclasses.replace(SVM, name="own"))
-    kept = own_entries()
-    assert {what: list(entries) for what, entries in kept.items()} == {"model": ["own-svm"], "method": ["own"]}
-    for registry in REGISTRIES.values():
-        registry.own.clear()
-    enter(kept)
-    assert fsopt.MODELS["own-svm"].builder is build_svm
-    study = {"data": [DATA], "methods": [{"name": "own"}], "folds": 2, "seeds": [0]}
-    assert fsopt.run_study(study).complete
-
-
 def test_a_hyperplane_without_a_program_is_a_feasible_fit_whose_value_is_verified():
     def fit_means(data, run, *, scale="standard"):
         work, map_ = preprocess(data, scale)
@@ -161,9 +157,6 @@ def test_a_hyperplane_without_a_program_is_a_feasible_fit_whose_value_is_verifie
     assert (fit.status, fit.objective) == ("feasible", np.mean(fit.predict(DATA.X) != DATA.y))
     assert fsopt.verify(fit, DATA).numerically
     assert not fsopt.verify(dataclasses.replace(fit, objective=fit.objective + 0.1), DATA).numerically
-
-
-# -- penalties ------------------------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True)
@@ -201,3 +194,64 @@ def test_a_registered_penalty_is_saved_and_verified_by_its_name(tmp_path):
     by_object.save(tmp_path / "fit.json")
     assert json.loads((tmp_path / "fit.json").read_text())["params"]["approx"] == "fraction"
     assert check_fit(fsopt.load_fit(tmp_path / "fit.json"), DATA).ok
+
+
+@pytest.fixture
+def table(tmp_path):
+    np.savez(tmp_path / "data.npz", X=DATA.X, y=DATA.y)
+    return str(tmp_path / "data.npz")
+
+
+def in_package(*arguments, **more):
+    env = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests' / 'own_package'}"}
+    words = [sys.executable, *arguments]
+    return subprocess.run(words, capture_output=True, text=True, env=env, cwd=Path.home(), **more)
+
+
+COMMANDS = """
+import sys
+from fsopt.cli import main
+for line in sys.stdin:
+    try:
+        main(line.split())
+    except SystemExit as end:
+        print(f"exit code {end.code}: {line}")
+"""
+
+
+@pytest.mark.slow
+def test_an_own_package_goes_through_fit_compare_check_and_export(table, tmp_path):
+    out, data = tmp_path / "fit.json", f"--data {table}"
+    lines = [
+        f"fit elastic-svm {data} --param mu=2 -o {out}",
+        f"check {out} {data}",
+        f"compare {data} --methods elastic-svm,svm --folds 2 --jobs 1",
+        f"export elastic-svm {data} -o {tmp_path / 'elastic.nl'}",
+        "show elastic-svm",
+        "methods",
+        "models",
+    ]
+    done = in_package("-c", COMMANDS, input="\n".join(lines))
+    assert done.stdout.count("exit code 0: ") == len(lines), done.stdout + done.stderr
+    assert json.loads(out.read_text())["status"] == "optimal"
+    *_, compared, _exported, shown, methods, models = re.split("exit code .*\n", done.stdout)[:-1]
+    assert "elastic-svm" in compared
+    assert "without an answer" not in done.stderr
+    assert (tmp_path / "elastic.nl").exists()
+    assert "(3) w <= s" in shown
+    assert "elastic-svm" in methods
+    assert "elastic-svm" in models
+
+
+@pytest.mark.slow
+def test_registration_in_a_script_goes_through_a_comparison_with_workers(table, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import fsopt, fsopt_ridge.elastic as own\n"
+        "from fsopt.common.registry import _waiting\n"
+        "_waiting().clear()\n"
+        "own.register()\n"
+        f"rows = fsopt.compare(fsopt.load_dataset({table!r}), methods=['elastic-svm'], folds=2, jobs=2).rows\n"
+        "print(rows[0]['status'], rows[0]['error'] or 'no error')\n"
+    )
+    assert in_package(str(script)).stdout.strip() == "optimal no error"

@@ -6,10 +6,10 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import Executor, Future
 
 import pytest
 from joblib import Parallel, delayed
+from joblib.externals.loky import process_executor
 
 import fsopt
 from fsopt.common.teams import processes, side_by_side
@@ -61,6 +61,36 @@ def test_calls_go_on_after_a_loss_or_an_error():
         assert len(side_by_side(place, [("",)] * 6, 3)) == 6
 
 
+@pytest.mark.slow
+def test_a_loss_of_which_joblib_lost_the_error_is_one(monkeypatch):
+    """A thread of joblib notes first that a call failed, then keeps its error: here the other thread looks between."""
+    monkeypatch.setattr(Parallel, "_raise_error_fast", lambda self: None)
+    with pytest.raises(WorkersLost):
+        side_by_side(lambda code: code is None or os._exit(code), [(None,), (1,), (None,)], 2)
+    with pytest.raises(ZeroDivisionError):
+        side_by_side(divmod, [(1, 1), (1, 0), (1, 1)], 2)
+
+
+@pytest.mark.slow
+def test_an_error_while_calls_wait_to_be_handed_over_ends_no_thread_of_joblib(monkeypatch):
+    real, busy = process_executor._ExecutorManagerThread.process_result_item, threading.Event()
+
+    def slow(self, item):
+        late = not busy.is_set()
+        busy.set()
+        real(self, item)
+        time.sleep(1.0 * late)
+
+    def calls():
+        yield from [(1, 0), (1, 1)]  # joblib takes two at a time
+        assert busy.wait(30.0), "a call has ended"
+        yield from [(1, 1)] * 2
+
+    monkeypatch.setattr(process_executor._ExecutorManagerThread, "process_result_item", slow)
+    with pytest.raises(ZeroDivisionError):
+        side_by_side(divmod, calls(), 2)
+
+
 @pytest.mark.parametrize("cancelled", [False, True])
 def test_processes_are_killed_with_a_call_that_had_not_reached_them(cancelled):
     handing, calls = threading.Event(), []
@@ -81,27 +111,6 @@ def test_processes_are_killed_with_a_call_that_had_not_reached_them(cancelled):
         use(executor)
     assert calls[0].cancelled() if cancelled else calls[0].exception()
     assert not executor._processes
-
-
-class Patient(Executor):
-    """An executor that ends no call before it has four of them, or a second has passed."""
-
-    def __init__(self):
-        self.out, self.most = [], 0
-
-    def submit(self, fn, /, *args):
-        future = Future()
-        self.out.append((future, fn, args))
-        self.most = max(self.most, len(self.out))
-        threading.Timer(1.0, self.end).start()
-        if len(self.out) == 4:
-            self.end()
-        return future
-
-    def end(self):
-        ended, self.out = self.out, []
-        for future, fn, args in ended:
-            future.set_result(fn(*args))
 
 
 def test_processes_end_before_the_modules_that_they_need_at_the_end_of_the_interpreter():

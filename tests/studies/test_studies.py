@@ -22,7 +22,7 @@ from support import ROOT, blobs
 
 import fsopt
 from fsopt.common.teams import on_scheduler
-from fsopt.errors import DataError, FileError, ParameterError, StoreLost, UnknownNameError
+from fsopt.errors import DataError, FileError, ParameterError, StoreLost
 from fsopt.studies import running, units
 from fsopt.studies.ranking import lines_of
 from fsopt.studies.running import opened
@@ -90,7 +90,7 @@ def test_a_unit_has_the_scores_of_a_fit_by_hand(here):
     assert row["objective"] == pytest.approx(fit.objective)
     line = lines_of(rows)[1]
     scores = [r["accuracy"] for r in line.folds]
-    assert (line.title, len(scores), line.states) == ("svm (c=1.0)", 4, {"optimal": 4})
+    assert (line.title, len(scores), line.statuses) == ("svm (c=1.0)", 4, {"optimal": 4})
     assert line.spread("accuracy") == pytest.approx((np.mean(scores), np.std(scores, ddof=1)))
 
 
@@ -137,7 +137,7 @@ def test_the_key_depends_on_everything_but_the_limits():
         {"methods": [("mine", Ends("raise"))]},
     )
     assert len({key(), *(key(**change) for change in changes)}) == len(changes) + 1
-    assert key() == key(time_limit=1, cpu_limit=3, methods=["svm"])
+    assert key() == key(time_limit=1, methods=["svm"])
 
 
 class Ends(ClassifierMixin, BaseEstimator):
@@ -180,7 +180,7 @@ def test_failures_are_rows_and_are_computed_again_on_request_only(tmp_path, here
     assert not told
     fsopt.run_study(ending("raise"), store=place, retry=True, progress=told.append)
     assert [(state.failed, state.finished) for state in told] == [(1, 4)]
-    assert lines_of(found.rows)[1].spread("accuracy") is None, "a mean over the easier folds is none"
+    assert lines_of(found.rows)[1].spread("accuracy") == (None, None), "a mean over the easier folds is none"
     monkeypatch.setattr(units, "train_and_test", lambda *given: 1 / 0)
     assert "ZeroDivisionError" in fsopt.run_study(SMALL).rows[0]["error"]
 
@@ -195,7 +195,8 @@ def test_failures_are_rows_and_are_computed_again_on_request_only(tmp_path, here
     ],
 )
 def test_a_unit_whose_process_dies_or_hangs_is_a_row_and_costs_no_other(how, state, words, tmp_path, monkeypatch):
-    monkeypatch.setattr(units.Unit, "hard_limit", 20.0)
+    monkeypatch.setattr(running, "HARD", 1.0)
+    monkeypatch.setattr(running, "MORE", 0.0)
     found = fsopt.run_study(ending(how, place=str(tmp_path / "once")), jobs=2)
     assert [row["state"] for row in found.rows] == ["done", "done", "done", state or "done"], found.rows[3]["error"]
     assert not words or pd.Series(found.rows[3]["error"]).str.contains(words)[0], found.rows[3]["error"]
@@ -229,16 +230,13 @@ def test_code_beside_a_study_file_runs_with_consent_alone(folder, capsys):
         ({"data": [DATA, fsopt.Dataset(DATA.X, DATA.y, name="b")]}, ParameterError, "same data"),
         ({"data": [DATA, blobs(41, 3, seed=5)]}, ParameterError, "are called 'data'"),
         ({"methods": []}, ParameterError, "has no methods"),
-        ({"methods": ["svn"]}, UnknownNameError, "did you mean"),
         ({"methods": [{"name": "svm", "parms": {}}]}, ParameterError, "unknown field `parms`"),
         ({"methods": [{"name": "svm", "params": {"c": 1.0}, "grid": {"C": [1.0]}}]}, ParameterError, "in params and"),
         ({"methods": [{"name": "svm", "tune": True}]}, ParameterError, "tune without a grid"),
         ({"methods": [{"name": "svm", "grid": {"c": []}}]}, ParameterError, "has no 'c'"),
         ({"methods": [{"name": "svm", "customise": {"svm": "rules.py"}}]}, ParameterError, "rules.py:rule"),
         ({"folds": 1}, ParameterError, "folds is 1"),
-        ({"folds": "two"}, ParameterError, r"Expected `int`, got `str` - at `\$.folds`"),
         ({"folds": 30}, ParameterError, "30 folds are not possible"),
-        ({"seeds": []}, ParameterError, "seeds"),
         ({"seeds": [True]}, ParameterError, "seeds"),
         ({"time_limit": -1}, ParameterError, "positive"),
         ({"colour": "red"}, ParameterError, "unknown field `colour`"),
@@ -292,11 +290,10 @@ def test_an_edited_row_is_named_left_out_and_computed_again(store, capsys):
         assert steady(fsopt.run_study(SMALL, store=store).rows) == steady(whole)
 
 
-def test_another_version_another_file_and_a_forged_schema_are_one_line(store, capsys):
+def test_another_version_and_another_file_are_one_line(store, capsys):
     for statement, words in (
         ("PRAGMA user_version = 1", "of another version"),
         ("PRAGMA application_id = 1", "is no store"),
-        ("CREATE TRIGGER t AFTER INSERT ON rows BEGIN DELETE FROM rows; END", "what no run makes"),
     ):
         kept = store.read_bytes()
         changed(store, statement)
@@ -329,26 +326,6 @@ def test_a_store_that_is_taken_away_or_whose_disk_is_full_is_one_line_and_rows_s
     with opened(store) as held:
         assert len(held.rows()) >= 5
     assert fsopt.run_study(longer, store=store).complete
-
-
-def test_two_programs_share_a_store(tmp_path, here):
-    """The second one runs while the first one waits for its progress: each computes what the other has not."""
-    place, computed = tmp_path / "s.sqlite", []
-
-    def second(state):
-        if not computed:
-            computed.extend((state, *others()))
-
-    def others():
-        seen = []
-        fsopt.run_study(SMALL, store=place, progress=seen.append)
-        return seen
-
-    first = []
-    rows = fsopt.run_study(SMALL, store=place, progress=lambda state: (first.append(state), second(state))).rows
-    assert len(rows) == 4
-    assert len(computed) - 1 + len(first) == 4
-    assert [file.name for file in tmp_path.iterdir()] == ["s.sqlite"]
 
 
 @pytest.mark.slow
