@@ -149,7 +149,7 @@ def _bound(
     """Return the bound, and those with one more feature selected or not (p,), at a capacity."""
     free = np.flatnonzero(~(inside | outside))
     base, left = constant - gains[inside].sum(), right - weight[inside].sum()
-    first, second = _multipliers(gains[free], weight[free], left)
+    first, second = multipliers(gains[free], weight[free], left)
     best, if_selected = -np.inf, np.full(len(gains), -np.inf)
     if_not = np.full(len(gains), -np.inf)
     for k in range(1 if first == second else 2):
@@ -163,7 +163,7 @@ def _bound(
 
 
 @inner
-def _multipliers(gains: Vector, weights: Vector, left: float) -> tuple[float, float]:
+def multipliers(gains: Vector, weights: Vector, left: float) -> tuple[float, float]:
     """Return the best multipliers of a knapsack constraint: gain for weight of its last feature, and of the next."""
     paying = np.flatnonzero((weights > 0.0) & (gains > 0.0))
     units = weights[paying]

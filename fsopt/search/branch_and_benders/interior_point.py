@@ -238,17 +238,17 @@ def balance(up: Number, down: Number, balance: Number) -> tuple[Number, Number, 
 @inner
 def step(p: NodeRelaxation, at: InteriorPoint) -> bool:
     """Take a predictor-corrector step; return whether there was one."""
-    of, none = system(p, at), np.zeros_like(at.x)
+    of, none, still = system(p, at), np.zeros_like(at.x), np.zeros_like(at.q)
     if not of.regular:
         return False
     mean = np.dot(at.x, at.z) / len(at.x)
-    d = direction(p, at, of, 0.0, none, none)
+    d = direction(p, at, of, 0.0, none, none, still)
     length = min(d[4], 1.0)
     left = (1.0 - length) * mean + length * length * np.dot(d[0], d[1]) / len(at.x)  # as x d_z + z d_x = -x z
     aim = max(mean * min(1.0, left / mean) ** 3, CENTERING * mean)
-    d = direction(p, at, of, aim, d[0], d[1])
+    d = direction(p, at, of, aim, d[0], d[1], length * d[2])
     if d[4] < 0.1:  # the second-order term misleads: a plain, well centred step
-        d = direction(p, at, of, 0.3 * mean, none, none)
+        d = direction(p, at, of, 0.3 * mean, none, none, still)
     length = min(1.0, BOUNDARY * d[4])
     if not 1e-8 < length <= 1.0:
         return False
