@@ -64,14 +64,6 @@ def test_no_allowed_neighbour_is_better(seed, k, loss, kept, monkeypatch):
         assert value <= min(values.get(near, np.inf) for near in neighbours(at)) * (1 + 1e-5)
 
 
-def test_the_local_search_on_the_samples_near_the_margin_has_the_value_of_all_samples(monkeypatch):
-    monkeypatch.setattr(local_search, "NEAREST", 100)
-    data, loss = blobs(260, 6, seed=9, gap=0.8), "squared-hinge"
-    found = LocalSearch(problem_of(data, 0.5, {"m": 2}, loss), [], 400, always).descend(np.arange(6) < 2)
-    assert found.value == pytest.approx(exact_value(data, found.mask(6), 0.5, loss), rel=1e-5)
-    assert found.value <= exact_value(data, np.arange(6) < 2, 0.5, loss) * (1 + 1e-6)
-
-
 def test_of_many_features_those_of_smallest_weight_are_exchanged_but_none_that_is_forced(monkeypatch):
     monkeypatch.setattr(local_search, "WORK", 0)
     monkeypatch.setattr(local_search, "FEWEST", 3)

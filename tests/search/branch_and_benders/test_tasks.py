@@ -4,7 +4,6 @@ import pickle
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from executors import Late, Lost, Remote
 from selection_cases import NOISE, problem_of
@@ -151,17 +150,6 @@ def test_a_checkpoint_of_two_tasks_is_resumed_by_one(tmp_path, whole):
 
 def node(number, bound):
     return SimpleNamespace(number=number, bound=bound)
-
-
-def test_nodes_come_by_bound_and_equal_ones_by_number():
-    rng = np.random.default_rng(0)
-    nodes = [node(k, bound) for k, bound in enumerate(rng.integers(0, 5, 40).tolist())]
-    held = Frontier()
-    assert (held, held.bound) == ([], np.inf)
-    held.push(*(nodes[k] for k in rng.permutation(40)))
-    wanted = sorted(nodes, key=lambda one: (one.bound, one.number))
-    assert held == wanted
-    assert (held.best, held.bound) == (wanted[0], wanted[0].bound)
 
 
 def test_each_task_gets_a_share_of_the_best_nodes_and_none_is_lost():
