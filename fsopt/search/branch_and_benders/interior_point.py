@@ -234,7 +234,8 @@ def balance(up: Number, down: Number, balance: Number) -> tuple[Number, Number, 
 @inner
 def step(p: NodeRelaxation, at: InteriorPoint) -> bool:
     """Take a predictor-corrector step; return whether there was one."""
-    of, none, still = system(p, at), np.zeros_like(at.x), np.zeros_like(at.q)
+    of, still = system(p, at), np.zeros_like(at.q)
+    none = np.zeros_like(at.x)
     if not of.regular:
         return False
     mean = np.dot(at.x, at.z) / len(at.x)

@@ -194,7 +194,8 @@ def direction(
         wanted[i] = (aim - x[i] * z[i] - d_x[i] * d_z[i]) / x[i]
     for i in range(n):
         to_x[i] = of.theta[i] * (of.margin[i] + wanted[i] - wanted[n + i])
-    hyperplane, to_q, weight = p.A @ to_x[:n], np.empty(F), of.weight.copy()
+    hyperplane, to_q = p.A @ to_x[:n], np.empty(F)
+    weight = of.weight.copy()
     shared, row = np.empty(f), p.R[0] if k else np.zeros(f)
     mu = wanted[-1] - of.left[0] if k else 0.0
     for j in range(f):

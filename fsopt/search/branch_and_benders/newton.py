@@ -200,7 +200,8 @@ def direction(
     """
     wanted, ratio = (aim - at.x * at.z - d_x * d_z) / at.x, at.x / at.z
     to_alpha, to_rest, to_rho, to_sigma, to_pull, to_mu = p.split(wanted)
-    right, weight, cone = of.linear.copy(), of.weight, of.cone
+    right, weight = of.linear.copy(), of.weight
+    cone = of.cone
     missing = of.left - (-to_mu if p.norm < 0 else to_mu)
     shared = len(of.box) > 0 or p.columns is not None
     if shared:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from executors import Late, Lost, Remote
 from selection_cases import NOISE, problem_of
-from support import blobs, sampled
+from support import sampled
 
 from fsopt.answers.results import Status
 from fsopt.drivers.run import Run
@@ -69,27 +69,6 @@ def test_a_worker_without_the_problem_gets_it(whole, monkeypatch):
     result = branch_and_benders(PROBLEM, settings=TWO, run=Run(executor=executor, time_limit=20.0))
     assert len(executor.sizes) > 4
     held(result, whole)
-
-
-@pytest.mark.slow
-def test_the_problem_is_sent_once_to_each_worker(monkeypatch):
-    """On wide data the problem, and a pool with a gain of each feature in each cut, are far larger than a node."""
-    monkeypatch.setattr(tasks, "SLICE", 0.02)
-    problem = problem_of(blobs(60, 200, seed=3, gap=0.1), 1.0, {"m": 2})
-    before, sizes = Remote.tasks, []
-
-    class Weighed(Remote):
-        def submit(self, function, /, *args, **keywords):
-            sizes.append(len(pickle.dumps(args)))
-            return super().submit(function, *args, **keywords)
-
-    settings = BranchSettings(tolerance=1e-4, jobs=2, max_nodes=80)
-    branch_and_benders(problem, settings=settings, run=Run(executor=Weighed()))
-    assert Remote.tasks > before + 3
-    data = problem.X.nbytes
-    assert min(sizes[:2]) > data
-    # 16 cuts and 16 nodes with the cut of each, of p gains, and the masks of a node.
-    assert max(sizes[2:]) < 2 * 16 * (8 + 1 + 1) * problem.p + data / 2
 
 
 @pytest.mark.parametrize("after", [0, 1])
