@@ -127,7 +127,7 @@ def exact_sums(X: Matrix, weights: Vector | None = None) -> Vector:
     terms = X if weights is None else X * weights[:, None]
     if is_sparse(terms) or terms.size > SMALL:
         return np.asarray(terms.sum(axis=0))
-    return np.array([_sum(column) for column in terms.T.tolist()])
+    return np.array([_sum(column.tolist()) for column in terms.T])
 
 
 def _sum(values: list[float]) -> float:

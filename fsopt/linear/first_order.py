@@ -28,7 +28,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -58,8 +58,7 @@ STALLED = 200
 """Sweeps without a smaller gap after which rounding has the last word."""
 
 
-@dataclass(frozen=True)
-class Saddle:
+class Saddle(NamedTuple):
     """A pair of a hyperplane, w (p,) and b, and multipliers alpha (n,) within their bounds."""
 
     w: Vector

@@ -29,7 +29,7 @@ where the equations have one solution. With u and v the solutions for the right-
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -210,8 +210,7 @@ Start = tuple[Matrix, Matrix, Matrix]
 margins (k, n) and multipliers (k, n) of the machines that these are of; negative multipliers are not known."""
 
 
-@dataclass(frozen=True)
-class SvmBatch:
+class SvmBatch(NamedTuple):
     """Support vector machines on several selections.
 
     Attributes

@@ -65,14 +65,6 @@ def test_samples_of_weight_0_do_not_count(by_steps_alone):
     assert found.objective == pytest.approx(part.objective, rel=2e-6)
 
 
-def test_few_features_are_left_to_restricted_problems(monkeypatch):
-    data = sparse(seed=4)
-    monkeypatch.setattr(driver, "SMALL", 0)
-    found = column_generation(data, np.full(data.n, 0.3), np.ones(data.p))
-    assert found.status == "optimal"
-    assert found.objective - found.bound <= 1e-9 * found.objective  # steps alone end at 5e-7
-
-
 def test_every_sweep_has_a_bound_below_the_optimum_and_none_is_lost():
     data = sparse(seed=5, scale=0.0)
     program = L1Hinge.of(data, np.ones(data.n), np.ones(data.p))
@@ -192,19 +184,3 @@ def test_columns_of_one_variable_enter_together():
     # The noise costs more than it tells: it enters where two are asked for.
     assert at.path(0.3, 2) == [(), (1,)]
     assert at.path(0.3, 2, 2) == [(), (1,), (1, 0)]
-
-
-def test_a_price_is_twice_the_mean_fall_of_noise():
-    rng = np.random.default_rng(5)
-    town = rng.integers(0, 12, 200)
-    Z = np.column_stack([rng.standard_normal(200), *(town == k for k in range(12))])
-    Z = (Z - Z.mean(axis=0)) / Z.std(axis=0)
-    groups, y, c = [np.array([0]), np.arange(1, 13)], np.where(np.arange(200) < 100, 1.0, -1.0), np.array([0.3])
-    falls = []
-    for _ in range(300):
-        at = LogisticPath(Z, rng.permutation(y), np.ones(200), groups)
-        model = _Model(at, (), at.fit(np.array([], dtype=int), c), 0.3)
-        falls.append(model.falls(model.inverse, model.gradient))
-    error = np.std(falls, axis=0) / np.sqrt(300)
-    assert (np.abs(2.0 * np.mean(falls, axis=0) - at.prices(0.3)) < 8.0 * error).all()
-    assert at.prices(0.3)[1] > 8.0 * at.prices(0.3)[0]

@@ -25,7 +25,7 @@ from functools import cached_property
 from heapq import heapify, heappush, heapreplace
 from itertools import pairwise, product
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -49,8 +49,7 @@ SAMPLE, ROWS = 32, 512
 """Features k by which shares and thresholds are chosen, and those that are looked at together."""
 
 
-@dataclass(frozen=True)
-class Coverage:
+class Coverage(NamedTuple):
     """The coverage cut of a problem.
 
     Attributes
@@ -213,8 +212,7 @@ class _Samples:
         return gains
 
 
-@dataclass(frozen=True)
-class Harm:
+class Harm(NamedTuple):
     """Bounds on what selections of at most m features gain at the height 2.
 
     Attributes

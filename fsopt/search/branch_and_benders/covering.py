@@ -11,8 +11,7 @@ bounds, and takes more digits where one of them is below L.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +27,7 @@ NUMBERS = 2**18
 """Numbers of an array up to which rows are looked at together: it stays in the cache."""
 
 
-@dataclass(frozen=True)
-class Leaves:
+class Leaves(NamedTuple):
     """Leaves: masks (l, p) of features selected, and of those not decided, and places (l,) of their cuts."""
 
     inside: Mask
@@ -41,8 +39,7 @@ class Leaves:
         return Leaves(self.inside[places], self.free[places], self.cut[places])
 
 
-@dataclass(frozen=True)
-class Cover:
+class Cover(NamedTuple):
     """Cuts: their places (l,) for leaves, multipliers (k, n) in units of C / steps (k,), and mu (k, r), of main 0."""
 
     cut: Indices
@@ -64,7 +61,7 @@ def cover(problem: SelectionProblem, grids: NDArray[np.int32], mu: Matrix, leave
         terms = _terms(problem, grids, shifts, mu)
         least = float(_bounds_of(problem, terms, leaves).min(initial=np.inf))
         used, places = np.unique(_covered(problem, terms, leaves, least), return_inverse=True)
-        leaves = replace(leaves, cut=places)
+        leaves = leaves._replace(cut=places)
         slack = np.full(len(used), np.inf)
         np.minimum.at(slack, places, _bounds_of(problem, (terms[0][used], terms[1][used]), leaves) - least)
         shifts, coarse = _rounded(problem, (grids[used], mu[used]), leaves, least, slack)
@@ -144,7 +141,7 @@ def _rounded(
         place = np.full(len(grids), -1)
         place[todo] = np.arange(len(todo))
         mine = np.flatnonzero(place[leaves.cut] >= 0)
-        asked = replace(leaves.at(mine), cut=place[leaves.cut[mine]])
+        asked = leaves.at(mine)._replace(cut=place[leaves.cut[mine]])
         low = _bounds_of(problem, _terms(problem, coarse, shifts[todo], mu[todo]), asked) < least
         failed = np.zeros(len(todo), dtype=bool)
         failed[asked.cut[low]] = True

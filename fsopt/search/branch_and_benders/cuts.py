@@ -13,14 +13,13 @@ pays for, and those of the sum of squares and of the term :math:`\psi` of alpha 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fsopt.data.losses import EPS, dual_sizes, dual_values
 from fsopt.search.branch_and_benders.problem import GRID, Partial, SelectionProblem, largest_on_grid
-from fsopt.search.branch_and_benders.relaxation import entry, falling, fast, inner
+from fsopt.search.branch_and_benders.relaxation import entry, fast, multipliers
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 CAPACITY, FEW = 128, 16
@@ -33,8 +32,7 @@ Terms = tuple[Vector, Matrix]
 """Constants (k,) and gains (k, p) of cuts."""
 
 
-@dataclass(frozen=True)
-class BendersCut:
+class BendersCut(NamedTuple):
     """A Benders cut with the multipliers mu of all constraints but the main one.
 
     Attributes
@@ -149,7 +147,7 @@ def _bound(
     """Return the bound, and those with one more feature selected or not (p,), at a capacity."""
     free = np.flatnonzero(~(inside | outside))
     base, left = constant - gains[inside].sum(), right - weight[inside].sum()
-    first, second = _multipliers(gains[free], weight[free], left)
+    first, second = multipliers(gains[free], weight[free], left)
     best, if_selected = -np.inf, np.full(len(gains), -np.inf)
     if_not = np.full(len(gains), -np.inf)
     for k in range(1 if first == second else 2):
@@ -160,22 +158,6 @@ def _bound(
         if_selected = np.maximum(if_selected, value + np.maximum(-reduced, 0.0))
         if_not = np.maximum(if_not, value + np.maximum(reduced, 0.0))
     return best, if_selected, if_not
-
-
-@inner
-def _multipliers(gains: Vector, weights: Vector, left: float) -> tuple[float, float]:
-    """Return the best multipliers of a knapsack constraint: gain for weight of its last feature, and of the next."""
-    paying = np.flatnonzero((weights > 0.0) & (gains > 0.0))
-    units = weights[paying]
-    ratio = gains[paying] / units
-    order = falling(ratio)
-    filled = np.cumsum(units[order])
-    last = np.searchsorted(filled, left, side="right")  # features that fit as a whole
-    if last >= len(order):
-        return 0.0, 0.0
-    after = ratio[order[last]]
-    fits = last > 0 and filled[last - 1] >= left - 0.5 * units[order[last]]
-    return ratio[order[last - 1]] if fits else after, after
 
 
 def bounds(problem: SelectionProblem, terms: Terms, inside: Mask, free: Mask) -> Vector:

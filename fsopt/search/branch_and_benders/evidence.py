@@ -10,10 +10,9 @@ import base64
 import json
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +37,7 @@ RESOLVED = 1e-9
 CutOf = Callable[[int], BendersCut | None]
 
 
-@dataclass(frozen=True)
-class Replayed:
+class Replayed(NamedTuple):
     """What a replay found: a lower bound on the problem, and the numbers of leaves and of relaxations solved again."""
 
     bound: float
@@ -242,7 +240,7 @@ def save_checkpoint(path: Path, search: SelectionSearch, run: Mapping[str, Any])
     rows: dict[str, list[Any]] = {
         "stream": [(number,) for number in stream],
         "cuts": [(name, *cut) for name, cut in search.tree.cuts.items()],
-        "open": [(node.number, node.cut.name, *vars(node.hyperplane).values()) for node in search.open],
+        "open": [(node.number, node.cut.name, *node.hyperplane) for node in search.open],
         "pool": [*zip(search.pool.names, search.pool.score, strict=False)],
         "gains": [*zip(*search.gains, strict=True)],
         "best": [] if best is None else [(best.selection, best.w, best.value)],

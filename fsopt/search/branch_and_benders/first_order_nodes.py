@@ -25,23 +25,22 @@ precision. What is proved does not depend on these numbers: the search rounds al
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from fsopt.common import clock
 from fsopt.linear.first_order import PrimalDual, Saddle
-from fsopt.search.branch_and_benders.cuts import BendersCut, value
 from fsopt.search.branch_and_benders.interior_point import Goal, NodeHyperplane, Solved
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
+from fsopt.search.branch_and_benders.relaxation import multipliers
 from fsopt.typing import Indices, Mask, Vector
 
 LARGE, NODE = 1e6, 2e5
 """Samples times features of a problem, and times free features of a node, above which steps of first order bound it."""
 STEPS, MOST_STEPS = 20, 4000
 """Steps between two looks at the gap, and of a run."""
-FIRST, MORE = 200, 500
+FIRST, MORE = 200, 150
 """Features that a working set begins with at least, and takes in at most."""
 ROUNDS = 8
 """Largest number of working sets."""
@@ -68,7 +67,7 @@ def large(problem: SelectionProblem, at: Partial) -> bool:
 def relaxed(problem: SelectionProblem, at: Partial, start: Saddle | None, goal: Goal) -> tuple[Solved, Indices]:
     """Return the relaxation of a node, from a pair of its parent, with the bound by all features, and those in it."""
     if math.isfinite(goal.cutoff) and not goal.branch:
-        goal = replace(goal, branch=ROOT_GAP)
+        goal = goal._replace(branch=ROOT_GAP)
     if start is None or start.alpha.max() <= 0.0:
         start = beginning(problem)
     q = problem.single @ start.alpha.astype(np.float32)
@@ -82,7 +81,7 @@ def relaxed(problem: SelectionProblem, at: Partial, start: Saddle | None, goal: 
         found, q = steps.solution(), problem.single @ steps.alpha
         bound, late = steps.bound(steps.alpha, q, np.arange(problem.p)), clock.expired()
         if best is None or bound > best.bound:
-            best, kept = replace(found, bound=bound, late=late), working.copy()
+            best, kept = found._replace(bound=bound, late=late), working.copy()
         allowed = LEFT_OUT * goal.branch * (goal.cutoff - bound) if goal.branch else 0.0
         if late or bound >= goal.cutoff or steps.lower - bound <= max(allowed, goal.gap * abs(bound)):
             break
@@ -159,10 +158,12 @@ class RelaxationSteps:
 
     def bound(self, alpha: Vector, q: Vector, features: Indices) -> float:
         """Return the bound by multipliers of the relaxation with some features, by their products q."""
-        gains = np.zeros(self.problem.p)
-        gains[features] = 0.5 * q * q - self.problem.lam[features]
-        cut = BendersCut(0, float(np.sum(alpha - 0.5 * self.gamma * alpha * alpha)), gains)
-        return value(self.problem, cut, self.node)
+        gains, free = 0.5 * q * q - self.problem.lam[features], self.node.free[features]
+        weights, left = self.problem.knapsack[0][features][free], gains[free]
+        tau = multipliers(left, weights, self.budget)[1]
+        charged = np.sum(np.maximum(left - tau * weights, 0.0)) + (tau * self.budget if tau else 0.0)
+        owed = np.sum(gains[self.node.inside[features]]) + charged
+        return float(np.sum(alpha - 0.5 * self.gamma * alpha * alpha) - owed)
 
     def ends(self, pair: Saddle) -> tuple[float, float]:
         """Return the lower bound by the multipliers of a pair, and the value of the relaxation at its hyperplane."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from operator import itemgetter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,8 +26,7 @@ CUTS = 16
 """Cuts of the pool that rule out exchanges."""
 
 
-@dataclass(frozen=True)
-class Incumbent:
+class Incumbent(NamedTuple):
     """A selection (p,), its hyperplane w (d,) and b, and the value of both."""
 
     selection: Mask

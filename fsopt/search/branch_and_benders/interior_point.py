@@ -22,7 +22,6 @@ clock, and a long one within its factorisation.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,8 +58,7 @@ CENTERING = 1e-4
 """Smallest share of the complementarity that a step aims at."""
 
 
-@dataclass(frozen=True)
-class Goal:
+class Goal(NamedTuple):
     """When the interior point stops: at a relative gap, or at the lower bound, the cutoff, that prunes the node.
 
     With a gap below a share ``branch`` of the distance to the cutoff, and an optimum below it, the node is to be
@@ -72,8 +70,7 @@ class Goal:
     branch: float = 0.0
 
 
-@dataclass(frozen=True)
-class NodeHyperplane:
+class NodeHyperplane(NamedTuple):
     """A hyperplane w (d,) and b, the shares sigma (p,) of the features and the multipliers alpha (n,), of a parent.
 
     In single precision alpha, and negative where only the hyperplane is known.
@@ -93,8 +90,7 @@ def _of_few(w: Any, b: float, sigma: Any, alpha: Floats) -> NodeHyperplane:
     return NodeHyperplane(w.toarray()[0], b, sigma.toarray()[0], alpha)
 
 
-@dataclass(frozen=True)
-class Solved:
+class Solved(NamedTuple):
     """The best multipliers of a run, with their dual value, without a margin for rounding, and the last hyperplane.
 
     They are alpha (n,), balanced up to rounding, and mu (k,); late where the time limit ended the run.
@@ -238,17 +234,18 @@ def balance(up: Number, down: Number, balance: Number) -> tuple[Number, Number, 
 @inner
 def step(p: NodeRelaxation, at: InteriorPoint) -> bool:
     """Take a predictor-corrector step; return whether there was one."""
-    of, none = system(p, at), np.zeros_like(at.x)
+    of, still = system(p, at), np.zeros_like(at.q)
+    none = np.zeros_like(at.x)
     if not of.regular:
         return False
     mean = np.dot(at.x, at.z) / len(at.x)
-    d = direction(p, at, of, 0.0, none, none)
+    d = direction(p, at, of, 0.0, none, none, still)
     length = min(d[4], 1.0)
     left = (1.0 - length) * mean + length * length * np.dot(d[0], d[1]) / len(at.x)  # as x d_z + z d_x = -x z
     aim = max(mean * min(1.0, left / mean) ** 3, CENTERING * mean)
-    d = direction(p, at, of, aim, d[0], d[1])
+    d = direction(p, at, of, aim, d[0], d[1], length * d[2])
     if d[4] < 0.1:  # the second-order term misleads: a plain, well centred step
-        d = direction(p, at, of, 0.3 * mean, none, none)
+        d = direction(p, at, of, 0.3 * mean, none, none, still)
     length = min(1.0, BOUNDARY * d[4])
     if not 1e-8 < length <= 1.0:
         return False

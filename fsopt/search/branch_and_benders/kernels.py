@@ -184,7 +184,7 @@ def system(p: NodeRelaxation, at: InteriorPoint) -> System:
 
 @instead(newton.direction)
 def direction(
-    p: NodeRelaxation, at: InteriorPoint, of: System, aim: float, d_x: Vector, d_z: Vector
+    p: NodeRelaxation, at: InteriorPoint, of: System, aim: float, d_x: Vector, d_z: Vector, d_q: Vector
 ) -> tuple[Vector, Vector, Vector, Vector, float]:
     """Return the step to complementary products of an aim."""
     n, s, F, f, k = sizes(p)
@@ -194,15 +194,18 @@ def direction(
         wanted[i] = (aim - x[i] * z[i] - d_x[i] * d_z[i]) / x[i]
     for i in range(n):
         to_x[i] = of.theta[i] * (of.margin[i] + wanted[i] - wanted[n + i])
-    hyperplane, d_q = p.A @ to_x[:n], np.empty(F)
+    hyperplane, to_q = p.A @ to_x[:n], np.empty(F)
+    weight = of.weight.copy()
     shared, row = np.empty(f), p.R[0] if k else np.zeros(f)
     mu = wanted[-1] - of.left[0] if k else 0.0
+    for j in range(f):
+        weight[s + j] -= d_x[2 * n + f + j] * d_q[s + j]
     for j in range(F):
-        hyperplane[j] += of.linear[j] - of.weight[j] / of.share[j]
+        hyperplane[j] += of.linear[j] - weight[j] / of.share[j]
     hyperplane[F] += of.linear[F]
     for j in range(f):
         lifted = (wanted[2 * n + j] - of.box[j]) * x[2 * n + j] / z[2 * n + j]
-        pushed = at.q[s + j] * of.weight[s + j] / of.share[s + j]
+        pushed = at.q[s + j] * weight[s + j] / of.share[s + j] + 0.5 * d_q[s + j] * d_q[s + j]
         shared[j] = (wanted[2 * n + f + j] - of.cone[j] - lifted + pushed) * of.inverse[j]
         hyperplane[s + j] += of.slope[s + j] * shared[j]
         mu += row[j] * shared[j]
@@ -218,10 +221,10 @@ def direction(
         to_x[i] -= of.theta[i] * score[i]
         to_x[n + i] = -to_x[i]
     for j in range(s):
-        d_q[j] = (hyperplane[j] + of.weight[j]) / of.share[j]
+        to_q[j] = (hyperplane[j] + weight[j]) / of.share[j]
     for j in range(f):
         moved = shared[j] + (of.slope[s + j] * hyperplane[s + j] - row[j] * mu) * of.inverse[j]
-        d_q[s + j] = (hyperplane[s + j] + of.weight[s + j] - at.q[s + j] * moved) / of.share[s + j]
+        to_q[s + j] = (hyperplane[s + j] + weight[s + j] - at.q[s + j] * moved) / of.share[s + j]
         to_x[2 * n + f + j] = moved
         to_x[2 * n + j] += moved * x[2 * n + j] / z[2 * n + j]
     fall = -1e-300
@@ -229,7 +232,7 @@ def direction(
     for i in range(len(x)):
         to_z[i] -= z[i] * to_x[i] / x[i]
         fall = min(fall, to_x[i] / x[i], to_z[i] / z[i])
-    return to_x, to_z, d_q, hyperplane, -1.0 / fall
+    return to_x, to_z, to_q, hyperplane, -1.0 / fall
 
 
 instead(interior_point.charges)(interior_point.charges_alone)

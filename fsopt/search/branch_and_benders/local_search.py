@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -177,8 +178,7 @@ def exchanges(problem: SelectionProblem, features: Indices) -> Mask:
     return allowed
 
 
-@dataclass(frozen=True)
-class Local:
+class Local(NamedTuple):
     """A selection: its features, its value, and the multipliers (n,) and hyperplane (s + 1,) of its SVM."""
 
     features: Indices
@@ -266,8 +266,7 @@ class Machines:
         return None
 
 
-@dataclass(frozen=True)
-class Neighbours:
+class Neighbours(NamedTuple):
     """The selections with one feature exchanged for another, or one more.
 
     Attributes

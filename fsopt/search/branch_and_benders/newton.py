@@ -191,28 +191,36 @@ def of_norm(p: NodeRelaxation, at: InteriorPoint, m: float, t: float) -> tuple[f
     return 1.0 / m, weight, -at.q / m, np.full((1, 1), -(t + square) / m), left
 
 
-def direction(p: NodeRelaxation, at: InteriorPoint, of: System, aim: Number, d_x: Vector, d_z: Vector) -> Direction:
-    """Return the step to complementary products xz + d_x d_z of an aim, as :data:`Direction` says."""
+def direction(
+    p: NodeRelaxation, at: InteriorPoint, of: System, aim: Number, d_x: Vector, d_z: Vector, d_q: Vector
+) -> Direction:
+    """Return the step to complementary products xz + d_x d_z of an aim, as :data:`Direction` says.
+
+    The steps d_x, d_z and d_q of a predictor give the products of second order, those of p and of k too.
+    """
     wanted, ratio = (aim - at.x * at.z - d_x * d_z) / at.x, at.x / at.z
     to_alpha, to_rest, to_rho, to_sigma, to_pull, to_mu = p.split(wanted)
-    right, weight = of.linear.copy(), of.weight / of.share
+    right, weight = of.linear.copy(), of.weight
+    cone = of.cone
     missing = of.left - (-to_mu if p.norm < 0 else to_mu)
-    right[:-1] -= weight
     shared = len(of.box) > 0 or p.columns is not None
+    if shared:
+        weight, cone = weight - p.each(p.split(d_x)[3], 0.0) * d_q, cone - 0.5 * p.sums(d_q * d_q)
+    right[:-1] -= weight / of.share
     if shared:
         _, _, lift, _, stiff, _ = p.split(ratio)
         lifted, pull = (to_rho - of.box) * lift, (to_pull - of.bound) * stiff
-        push = at.q * weight
+        push = at.q * weight / of.share
         if p.columns is not None:
             column, sign, end = p.columns.ends
             push -= p.columns.by_column(sign * end * pull)
             right[:-1] += p.columns.by_column(sign * pull)
-        apart = (to_sigma - of.cone - lifted + p.sums(push)) * of.inverse
+        apart = (to_sigma - cone - lifted + p.sums(push)) * of.inverse
         right[:-1] += of.slope * p.each(apart, 0.0)
         missing -= p.R @ apart
     d_alpha, hyperplane, d_mu = of.reduced(of.margin + to_alpha - to_rest, right, missing)
     d_w = hyperplane[:-1]
-    d_q, parts = d_w + of.weight, [d_alpha, -d_alpha]
+    d_q, parts = d_w + weight, [d_alpha, -d_alpha]
     if shared:
         d_sigma = apart + (p.sums(of.slope * d_w) - d_mu @ p.R) * of.inverse
         d_share = p.each(d_sigma, 0.0)

@@ -6,7 +6,8 @@ features, so that a feature left out costs bound, never validity, and is taken i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,8 +20,7 @@ from fsopt.search.branch_and_benders.relaxation import InteriorPoint, NodeRelaxa
 from fsopt.typing import Indices, Mask, Vector
 
 
-@dataclass(frozen=True)
-class Samples:
+class Samples(NamedTuple):
     """The samples in a program, kept, and of the others those frozen at their upper bounds, not at 0."""
 
     kept: Indices
@@ -154,7 +154,7 @@ class NodeSolver:
         if found is None or found.late:
             clock.check()
         unknown = np.full(self.problem.n, -1.0, dtype=np.float32)
-        return None if found is None else replace(found.hyperplane, alpha=unknown)
+        return None if found is None else found.hyperplane._replace(alpha=unknown)
 
     def _of_many(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> Solved | None:
         """Solve on the samples nearest to the margin of a part of them, on more where the others cost too much."""

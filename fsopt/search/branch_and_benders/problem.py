@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,8 +33,7 @@ GRID = 2**30
 """Number of steps of a multiplier from 0 to the largest upper bound."""
 
 
-@dataclass(frozen=True)
-class Partial:
+class Partial(NamedTuple):
     """A partial selection, the set of selections below a node: masks (p,) of features selected, and of those not."""
 
     inside: Mask

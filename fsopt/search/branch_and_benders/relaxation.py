@@ -320,12 +320,25 @@ def multipliers_of(R: Matrix, r: Vector, gain: Vector, mu: float) -> Vector:
     k, f = R.shape
     found = np.full(k, mu)
     if k == 1 and f:
-        ratio = gain / np.maximum(R[0], 1e-300)
-        order = falling(ratio)
-        last = np.searchsorted(np.cumsum(R[0][order]), r[0])
-        found[0] = max(ratio[order[min(last, f - 1)]], mu)
+        found[0] = max(multipliers(gain, R[0], r[0])[0], mu)
     else:  # of the same order for all constraints, for gains of a size
         for i in range(k):
             size, largest = (np.abs(gain).max(), np.abs(R[i]).max()) if f else (0.0, 0.0)
             found[i] = max(size, 1e-8) / max(largest, 1e-12) / k
     return found
+
+
+@inner
+def multipliers(gains: Vector, weights: Vector, left: float) -> tuple[float, float]:
+    """Return the best multipliers of a knapsack constraint: gain for weight of its last feature, and of the next."""
+    paying = np.flatnonzero((weights > 0.0) & (gains > 0.0))
+    units = weights[paying]
+    ratio = gains[paying] / units
+    order = falling(ratio)
+    filled = np.cumsum(units[order])
+    last = np.searchsorted(filled, left, side="right")  # features that fit as a whole
+    if last >= len(order):
+        return 0.0, 0.0
+    after = ratio[order[last]]
+    fits = last > 0 and filled[last - 1] >= left - 0.5 * units[order[last]]
+    return ratio[order[last - 1]] if fits else after, after

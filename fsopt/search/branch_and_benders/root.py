@@ -91,7 +91,7 @@ def _first(search: SelectionSearch, initial: Mask | None) -> None:
         search.incumbents.try_selection(initial)
     problem = search.problem
     mean = np.where(problem.y > 0, 1.0 / (problem.y > 0).sum(), 1.0 / (problem.y < 0).sum())
-    root, scores = search.frontier.best, [problem.sizes(problem.products(mean))]
+    root, scores = search.frontier[0], [problem.sizes(problem.products(mean))]
     for score in [*scores, root.cut.gains] if root.cut.pieces else scores:
         selection = search.incumbents.rounded(score, root.at)
         if selection is not None:
@@ -100,7 +100,7 @@ def _first(search: SelectionSearch, initial: Mask | None) -> None:
 
 def _relax(search: SelectionSearch) -> None:
     """Solve the relaxation: of sparse samples by first-order steps, then by interior points on few features."""
-    problem, root = search.problem, search.frontier.best
+    problem, root = search.problem, search.frontier[0]
     if not is_sparse(problem.X) or not suited(problem) or root.at.free.sum() <= WHOLE:
         search.solve_root()
         return
@@ -124,7 +124,7 @@ def _relax(search: SelectionSearch) -> None:
 
 def _rounded(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Round the relaxation by its shares and by its weights."""
-    node, incumbents = search.frontier.best, search.incumbents
+    node, incumbents = search.frontier[0], search.incumbents
     sizes = search.problem.sizes(node.hyperplane.w)
     for order in (node.hyperplane.sigma + 1e-9 * sizes, sizes + 0.5):
         selection = incumbents.rounded(order, node.at)
@@ -145,13 +145,13 @@ def _of_the_likely(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
 
 def _likely(search: SelectionSearch) -> Mask:
     """Return the features with a share in the relaxation, of many those of largest share, and those inside."""
-    sigma = search.frontier.best.hyperplane.sigma
+    sigma = search.frontier[0].hyperplane.sigma
     return _largest(search, sigma > LIKELY, sigma)
 
 
 def _largest(search: SelectionSearch, start: Mask, score: Vector) -> Mask:
     """Return the features to start an elimination from, with those inside: of many those of largest score."""
-    at, most = search.frontier.best.at, min(MOST, int(np.sqrt(WORK / search.problem.n)))
+    at, most = search.frontier[0].at, min(MOST, int(np.sqrt(WORK / search.problem.n)))
     free = np.flatnonzero(start & at.free)
     kept: Mask = at.inside.copy()
     kept[free[np.argsort(-score[free], kind="stable")[:most]]] = True

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -63,8 +63,7 @@ CLOSE = 16
 """Exchanges that are tried from a new incumbent."""
 
 
-@dataclass(frozen=True)
-class SelectionNode:
+class SelectionNode(NamedTuple):
     """An open node: its number, partial selection, bound, and the cut and hyperplane of its relaxation."""
 
     number: int

@@ -157,11 +157,6 @@ class Frontier(list[Any]):
         """The smallest bound, infinite without an open node."""
         return self[0].bound if self else np.inf
 
-    @property
-    def best(self) -> Any:
-        """The node of the smallest bound."""
-        return self[0]
-
     def push(self, *nodes: Any) -> None:
         """Add open nodes."""
         for node in nodes:

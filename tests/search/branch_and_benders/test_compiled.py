@@ -1,7 +1,6 @@
 """The loops that are compiled beside their twins in numpy, as Python code, and once compiled in a whole search."""
 
 import importlib
-import itertools
 import json
 import os
 import subprocess
@@ -11,19 +10,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from selection_cases import NOISE, allowed_values, drawn, problem_of
+from selection_cases import drawn, problem_of
 
 from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.linear import selections
-from fsopt.search.branch_and_benders import compiled, interior_point, local_search, newton, relaxation
-from fsopt.search.branch_and_benders.driver import branch_and_benders
+from fsopt.search.branch_and_benders import compiled, interior_point, newton, relaxation
 from fsopt.search.branch_and_benders.interior_point import Goal, solve
-from fsopt.search.branch_and_benders.local_search import Machines, Neighbours
 from fsopt.search.branch_and_benders.nodes import NodeSolver, node_program
 from fsopt.search.branch_and_benders.problem import Partial
 from fsopt.search.branch_and_benders.relaxation import warm_start
-from fsopt.search.branch_and_benders.search import SelectionSearch
 
 pytest.importorskip("numba")
 kernels = importlib.import_module("fsopt.search.branch_and_benders.kernels")
@@ -113,42 +109,6 @@ def test_steps_are_those_of_numpy(kind, seed, loss, loops):
     assert compared > 3
 
 
-@pytest.mark.parametrize(
-    ("kind", "loss", "kept"),
-    [
-        ("cardinality", "hinge", 10**6),
-        ("budget", "hinge", 12),
-        ("budget", "squared-hinge", 10**6),
-        ("lambda", "squared-hinge", 12),
-    ],
-)
-def test_machines_on_neighbours_are_those_of_numpy(kind, loss, kept, monkeypatch, loops):
-    data, c, limits = drawn(kind, 0)
-    problem = problem_of(data, c, limits, loss)
-    values = allowed_values(data, c, limits, loss)
-    monkeypatch.setattr(local_search, "NEAREST", kept)
-    start = np.flatnonzero(max(values, key=lambda one: (sum(one), values[one])))
-    at = Machines(problem).best(start[None, :], np.inf)
-    expected = Neighbours.of(problem, at)
-    with loops():
-        found = Neighbours.of(problem, at)
-    np.testing.assert_allclose(found.bound, expected.bound, rtol=1e-5)
-    outside = np.setdiff1d(np.arange(problem.p), at.features)
-    least = np.inf
-    for place in range(len(start) + 1):
-        for other in outside:
-            numpys = expected.best(np.array([place]), np.array([other]), np.inf)
-            with loops():
-                ours = found.best(np.array([place]), np.array([other]), np.inf)
-            assert ours.value == pytest.approx(numpys.value, rel=1e-5 if kept > data.n else 1e-3)
-            assert list(ours.features) == list(numpys.features)
-            least = min(least, numpys.value)
-    # A cutoff below all of them: no machine is solved to its end, and none counts.
-    places = np.zeros(len(outside), dtype=int)
-    with loops():
-        assert found.best(places, outside, 0.5 * least) is None
-
-
 @pytest.fixture
 def spend(monkeypatch):
     """Return a function that sets the CPU seconds of the searches so far, and what of the functions is compiled."""
@@ -195,25 +155,6 @@ def test_a_long_time_limit_begins_when_the_functions_are_compiled(spend, monkeyp
             assert len(relaxation.COMPILED) == (len(relaxation.ENTRIES) if limit == 60.0 else 0)
             assert limit is None or clock.left() > 0.9 * limit
     assert called == [None]
-
-
-def test_a_search_changes_over_when_its_seconds_have_passed_and_has_the_same_answer(monkeypatch, spend):
-    """A second passes between two looks at the clock."""
-    problem = problem_of(NOISE, 1.0, {"m": 3})
-    visit, visits, answers, ticks = SelectionSearch._branch, [], [], itertools.count()
-    monkeypatch.setattr(compiled, "thread_time", lambda: float(next(ticks)))
-    monkeypatch.setattr(
-        SelectionSearch, "_branch", lambda self, node: visits.append(bool(relaxation.COMPILED)) or visit(self, node)
-    )
-    for seconds in (np.inf, 8.0):
-        visits.clear()
-        monkeypatch.setattr(compiled, "COMPILE", seconds)
-        spend(0.0)
-        answers.append(branch_and_benders(problem))
-        assert visits == sorted(visits)
-        assert set(visits) == {False, seconds < np.inf}
-    assert answers[0].status == answers[1].status
-    assert answers[0].objective == pytest.approx(answers[1].objective, rel=1e-9)
 
 
 SEARCH = """

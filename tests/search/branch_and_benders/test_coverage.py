@@ -154,6 +154,10 @@ def covered():
 
 def test_a_tree_has_leaves_that_coverage_closes_and_its_proof_is_confirmed(covered):
     fit, data, claim = covered
+    problem, held = problem_of(data, 5.0, {"m": 3}), fit.details["evidence"]
+    assert COVERED in {name for mark, name, _ in marks_of(unpacked(problem, held)[0]) if mark in (LEAF, PEG)}
+    replayed = verify(problem, held)
+    assert (replayed.bound, replayed.solved) == (pytest.approx(fit.bound, rel=1e-9), 0)
     tree, cuts = claim["evidence"]["tree"], claim["evidence"]["cuts"]
     names = {k for mark, *rest in tree if mark in ("leaf", "peg") for k in np.ravel(rest[0]).tolist()}
     assert {len(cuts[k]) for k in names} == {2, 3}
@@ -207,17 +211,6 @@ def test_a_tree_of_coverage_alone_and_no_intercepts_that_leave_some_out():
     for ends in ((), (-1,), (-1, 1, 1), (1, -1), (Fraction(-1, 2), 1), (-1, Fraction(1, 2))):
         with pytest.raises(Refuted):
             checker.covered(list(map(Fraction, ends)), [])
-
-
-def test_the_stream_names_covered_leaves_and_a_replay_has_their_bound():
-    data = words(100, 40, 8, density=0.04, gap=0.0)
-    problem = problem_of(data, 5.0, {"m": 3})
-    fit = fsopt.fit("best-subset", data, m=3, c=5.0, scale="none")
-    stream, _ = unpacked(problem, fit.details["evidence"])
-    assert COVERED in {name for mark, name, _ in marks_of(stream) if mark in (LEAF, PEG)}
-    replayed = verify(problem, fit.details["evidence"])
-    assert replayed.bound == pytest.approx(fit.bound, rel=1e-9)
-    assert not replayed.solved
 
 
 def test_a_relaxation_that_cannot_be_better_ends_at_once():

@@ -125,14 +125,6 @@ def test_the_samples_nearest_to_the_margin_of_a_part_give_the_relaxation_of_all(
             assert bound(problem, cut, at).value == pytest.approx(whole, rel=1e-6)
 
 
-def test_a_node_of_many_samples_stays_open_by_a_bound_near_that_of_all(many):
-    """The others may cost a tenth of the gap of a node that is branched."""
-    problem = problem_of(blobs(400, 8, seed=0, gap=0.3), 2.0, {"m": 3})
-    whole = NodeSolver(problem)._rounds(problem.root(), None, Goal(1e-9)).bound
-    found = NodeSolver(problem).solve(problem.root(), None, Goal(1e-6, cutoff=1.2 * whole, branch=0.5)).bound
-    assert 0.85 * whole <= found <= whole * (1.0 + 1e-9)
-
-
 @pytest.mark.parametrize("kind", KINDS[::2])
 def test_a_search_of_many_samples_finds_the_optimum(kind, many, monkeypatch):
     monkeypatch.setattr(nodes, "MANY", 10)
@@ -176,12 +168,3 @@ def test_a_step_satisfies_its_equations(elimination, n, p, k, monkeypatch):
     assert alpha / theta + hyperplane @ A == pytest.approx(s, abs=1e-7)
     assert diagonal * hyperplane - A @ alpha + mu @ border == pytest.approx(g, abs=1e-7)
     assert border @ hyperplane - corner @ mu == pytest.approx(h, abs=1e-7)
-
-
-@pytest.mark.parametrize(("n", "p"), [(5, 2000), (2000, 5)])
-def test_the_matrix_has_the_smaller_order(n, p, monkeypatch):
-    orders = []
-    monkeypatch.setattr(newton, "cholesky", lambda matrix: orders.append(len(matrix)))
-    A, theta, delta, border, corner, _ = reduced_drawn(n, p, 1, seed=0)
-    assert newton.reduced_system(A, theta, delta, border, corner) is None
-    assert orders[0] <= min(n, p) + 1

@@ -27,7 +27,6 @@ from fsopt.errors import FileError, OutOfTimeError
 from fsopt.search.branch_and_benders import driver, evidence
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.problem import BranchSettings
-from fsopt.search.branch_and_benders.search import SelectionSearch
 from fsopt.search.branch_and_benders.tree import NODE
 
 DATA = blobs(30, 9, seed=11, gap=0.1)
@@ -113,19 +112,6 @@ def test_a_run_that_is_interrupted_anywhere_and_resumed_is_the_undisturbed_one(
 
 
 PROBLEM = problem_of(NOISE, 1.0, {"m": 5})
-
-
-def test_no_node_is_visited_after_an_interruption(monkeypatch):
-    visited, branch = [], SelectionSearch._branch
-
-    def counted(search, node):
-        visited.append(node.number)
-        branch(search, node)
-
-    monkeypatch.setattr(SelectionSearch, "_branch", counted)
-    monkeypatch.setattr(driver, "deferred_interruption", lambda: nullcontext(lambda: len(visited) >= 20))
-    assert branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4)).stop == "interrupted"
-    assert len(visited) == 20
 
 
 def test_an_interruption_within_a_node_leaves_it_open(monkeypatch):

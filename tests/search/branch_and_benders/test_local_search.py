@@ -14,10 +14,8 @@ from fsopt.data import Dataset
 from fsopt.search.branch_and_benders import local_search, root
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.evidence import verify
-from fsopt.search.branch_and_benders.interior_point import Goal
-from fsopt.search.branch_and_benders.local_search import LocalSearch, Machines, Neighbours, exchanges, last_multipliers
-from fsopt.search.branch_and_benders.nodes import NodeSolver
-from fsopt.search.branch_and_benders.problem import BranchSettings, Partial
+from fsopt.search.branch_and_benders.local_search import LocalSearch, Machines, Neighbours, exchanges
+from fsopt.search.branch_and_benders.problem import BranchSettings
 from fsopt.search.branch_and_benders.search import SelectionSearch
 
 
@@ -62,14 +60,6 @@ def test_no_allowed_neighbour_is_better(seed, k, loss, kept, monkeypatch):
     if kept > data.n:
         assert found.value == pytest.approx(value, rel=1e-5)
         assert value <= min(values.get(near, np.inf) for near in neighbours(at)) * (1 + 1e-5)
-
-
-def test_the_local_search_on_the_samples_near_the_margin_has_the_value_of_all_samples(monkeypatch):
-    monkeypatch.setattr(local_search, "NEAREST", 100)
-    data, loss = blobs(260, 6, seed=9, gap=0.8), "squared-hinge"
-    found = LocalSearch(problem_of(data, 0.5, {"m": 2}, loss), [], 400, always).descend(np.arange(6) < 2)
-    assert found.value == pytest.approx(exact_value(data, found.mask(6), 0.5, loss), rel=1e-5)
-    assert found.value <= exact_value(data, np.arange(6) < 2, 0.5, loss) * (1 + 1e-6)
 
 
 def test_of_many_features_those_of_smallest_weight_are_exchanged_but_none_that_is_forced(monkeypatch):
@@ -121,30 +111,6 @@ def weighted(data, seed):
     return Dataset(data.X * rng.choice([0.03, 1.0, 30.0], data.p), data.y, weights=rng.choice([0.5, 1.0, 3.0], data.n))
 
 
-def node_of(problem, inside):
-    """Return a node with some features selected, its solver and the hyperplane of its relaxation."""
-    solver = NodeSolver(problem)
-    selected = np.isin(np.arange(problem.p), inside)
-    at = Partial(selected, np.zeros(problem.p, dtype=bool))
-    return solver, at, solver.solve(at, None, Goal(1e-6)).hyperplane
-
-
-@pytest.mark.parametrize("loss", ["hinge", "squared-hinge", "logistic"])
-def test_the_machines_have_the_values_of_their_selections(loss):
-    data = weighted(blobs(50, 9, seed=5, gap=0.4), 5)
-    problem = problem_of(data, 0.7, {"m": 3}, loss)
-    solver, at, near = node_of(problem, [2, 6])
-    features = np.array([7, 0, 3])
-    found = last_multipliers(problem, at, near, solver.margins(near), features)
-    for j, alpha in zip(features, found, strict=True):
-        assert np.all(alpha >= 0.0)
-        assert np.all(alpha <= problem.caps)
-        assert abs(problem.y @ alpha) <= 1e-9 * alpha.sum()
-        q = problem.products(alpha, np.array([2, 6, j]))
-        value = problem.term.values(alpha).sum() - 0.5 * q @ q
-        assert value == pytest.approx(exact_value(data, at.inside | (np.arange(9) == j), 0.7, loss), rel=1e-5)
-
-
 @pytest.mark.parametrize("loss", ["hinge", "squared-hinge"])
 def test_the_best_feature_takes_one_relaxation(loss):
     data = weighted(blobs(40, 8, seed=2, gap=0.3), 2)
@@ -168,25 +134,13 @@ def test_copies_of_features_constants_and_ties_are_no_trouble():
     assert found.bound <= best * (1.0 + 1e-9)
 
 
-def test_too_many_features_and_large_machines_are_left_to_relaxations(monkeypatch):
-    problem = problem_of(blobs(80, 16, seed=2, gap=0.3), 0.5, {"m": 2})
-    settings = BranchSettings(tolerance=1e-6)
-    few = branch_and_benders(problem, settings=settings)
-    for name, limit in (("MULTIPLIERS", 1000), ("STEP", 100.0)):
-        with monkeypatch.context() as patch:
-            patch.setattr(local_search, name, limit)
-            many = branch_and_benders(problem, settings=settings)
-        assert many.objective == pytest.approx(few.objective, rel=1e-6)
-        assert many.history[-1]["solved"] > few.history[-1]["solved"]
-
-
 def test_drawn_eliminations_leave_a_poor_selection_and_nothing_else_behind(monkeypatch):
     monkeypatch.setattr(root, "DRAWS", 20)
     problem = problem_of(blobs(16, 60, seed=1, gap=0.1), 1.0, {"m": 3})
     search = SelectionSearch(problem, BranchSettings())
     search.open_root(problem.root())
     search.solve_root()
-    search.incumbents.solve(np.isin(np.arange(60), np.argsort(search.frontier.best.hyperplane.sigma)[:3]))
+    search.incumbents.solve(np.isin(np.arange(60), np.argsort(search.frontier[0].hyperplane.sigma)[:3]))
     before, cuts = search.incumbents.value, {}
     for _ in range(2):  # the second time there is nothing better, and no cut
         cuts, known = dict(search.tree.cuts), cuts

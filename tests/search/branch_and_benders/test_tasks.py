@@ -4,11 +4,10 @@ import pickle
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from executors import Late, Lost, Remote
 from selection_cases import NOISE, problem_of
-from support import blobs, sampled
+from support import sampled
 
 from fsopt.answers.results import Status
 from fsopt.drivers.run import Run
@@ -72,27 +71,6 @@ def test_a_worker_without_the_problem_gets_it(whole, monkeypatch):
     held(result, whole)
 
 
-@pytest.mark.slow
-def test_the_problem_is_sent_once_to_each_worker(monkeypatch):
-    """On wide data the problem, and a pool with a gain of each feature in each cut, are far larger than a node."""
-    monkeypatch.setattr(tasks, "SLICE", 0.02)
-    problem = problem_of(blobs(60, 200, seed=3, gap=0.1), 1.0, {"m": 2})
-    before, sizes = Remote.tasks, []
-
-    class Weighed(Remote):
-        def submit(self, function, /, *args, **keywords):
-            sizes.append(len(pickle.dumps(args)))
-            return super().submit(function, *args, **keywords)
-
-    settings = BranchSettings(tolerance=1e-4, jobs=2, max_nodes=80)
-    branch_and_benders(problem, settings=settings, run=Run(executor=Weighed()))
-    assert Remote.tasks > before + 3
-    data = problem.X.nbytes
-    assert min(sizes[:2]) > data
-    # 16 cuts and 16 nodes with the cut of each, of p gains, and the masks of a node.
-    assert max(sizes[2:]) < 2 * 16 * (8 + 1 + 1) * problem.p + data / 2
-
-
 @pytest.mark.parametrize("after", [0, 1])
 def test_nodes_of_lost_processes_are_searched_here(after, whole):
     held(branch_and_benders(PROBLEM, settings=TWO, run=Run(executor=Lost(after))), whole)
@@ -151,17 +129,6 @@ def test_a_checkpoint_of_two_tasks_is_resumed_by_one(tmp_path, whole):
 
 def node(number, bound):
     return SimpleNamespace(number=number, bound=bound)
-
-
-def test_nodes_come_by_bound_and_equal_ones_by_number():
-    rng = np.random.default_rng(0)
-    nodes = [node(k, bound) for k, bound in enumerate(rng.integers(0, 5, 40).tolist())]
-    held = Frontier()
-    assert (held, held.bound) == ([], np.inf)
-    held.push(*(nodes[k] for k in rng.permutation(40)))
-    wanted = sorted(nodes, key=lambda one: (one.bound, one.number))
-    assert held == wanted
-    assert (held.best, held.bound) == (wanted[0], wanted[0].bound)
 
 
 def test_each_task_gets_a_share_of_the_best_nodes_and_none_is_lost():
