@@ -122,7 +122,10 @@ def _select(
     if report is not None:
         write_selection(found, report)
         remark(f"wrote {report}")
-    saved = sealed(fit_record(found.fit, data=source, source=name) | {"layout": layout.stated})
+    # What numbers the rows names the samples of predictions, where no column was said to.
+    ids = layout.id or next(iter(found.left_out), None)
+    read = replace(layout, id=ids, drop=(*layout.drop, *(one for one in found.left_out if one != ids)))
+    saved = sealed(fit_record(found.fit, data=found.data, source=name) | {"layout": read.stated})
     answer = plain({**found.heading, "data": name, "rows": found.to_records()})
     deliver(saved, output, as_json=False, present=lambda: print_json(answer) if json else _print(found))
     return EXIT_SOLVED if found.status.solved else EXIT_NOT_SOLVED
@@ -134,14 +137,17 @@ def _print(found: Selection) -> None:
     for text in found.warnings:
         remark(f"warning: {text}")
     if not found.fit.features:
+        show(*map(one_line, found.story))
         return
     weights, intercept = found.printed_weights
     rows = []
     for row, weight in zip(found.to_records(), weights, strict=True):
-        sizes = [f"{row[name]:.3g}" for name in ("standardised", "odds_ratio")]
-        rows.append((row["feature"], weight, *sizes, f"{row['share']:.0%}", f"{row['p_value']:.2f}"))
-    rows.append(("intercept", intercept, "", "", "", ""))
-    show("", table("", ("feature", ">weight", ">per deviation", ">odds ratio", ">halves", ">p"), rows))
+        step, ratio, low, high = (f"{row[name]:.3g}" for name in ("step", "odds_ratio", "odds_low", "odds_high"))
+        sure = (f"{row['share']:.0%}", f"{row['p_value']:.2f}")
+        rows.append((row["feature"], weight, step, ratio, f"[{low}, {high}]", *sure))
+    rows.append(("intercept", intercept, "", "", "", "", ""))
+    heads = ("feature", ">weight", ">step", ">odds ratio", ">95 % interval", ">halves", ">p")
+    show("", table("", heads, rows), "", *map(one_line, found.story))
 
 
 def _path(source: Dataset, name: str, numbers: str, given: Mapping[str, Any], output: Path | None, json: bool) -> int:

@@ -53,7 +53,10 @@ FEATURES = (
     "feature",
     "weight per unit",
     "weight per standard deviation",
-    "odds ratio",
+    "step",
+    "odds ratio for a step",
+    "from",
+    "to",
     "share of halves",
     "p of halves",
 )
@@ -315,12 +318,10 @@ def write_selection(selection: Selection, path: str | Path) -> None:
     if place.suffix.lower() == ".tex":
         write_table(place, features, " ".join((*selection.sentences[:2], *warned)))
         return
-    negative, positive = selection.labels
-    up = int((selection.y > 0).sum())
-    predicted = (
-        f"Predicted: '{positive}' (label +1, {counted(up, 'sample')}) against '{negative}' (label -1, "
-        f"{counted(len(selection.y) - up, 'sample')}). "
-        f"An odds ratio above 1 is for '{positive}', for one standard deviation more."
+    positive = selection.data.labels[1]
+    odds = (
+        f"An odds ratio above 1 is for '{positive}', for one step more: 1 of a yes/no feature, one standard deviation "
+        "of another. Its 95 % interval is for this selection, which the same samples chose."
     )
     measured = [(name, value, *selection.intervals[name]) for name, value in selection.nested.items()]
     sizes = list(zip(selection.choice.sizes, selection.choice.losses.tolist(), strict=True))
@@ -333,11 +334,12 @@ def write_selection(selection: Selection, path: str | Path) -> None:
         "cross-validation of the number of features": table_of(("features", "log-loss"), sizes),
     }
     sections = [
-        ReportSection("Answer", (*selection.sentences, predicted, *warned), tables, selection.figures()),
+        ReportSection("Answer", (*selection.sentences, odds, *warned), tables, selection.figures()),
+        ReportSection("Table", selection.story, {}),
         ReportSection("Evidence", (), evidence, folded=True),
         ReportSection("How to cite", (f"fsopt {versions()['fsopt']}, feature selection by optimization", *SOURCES)),
     ]
-    chosen = f"{len(selection.selected)} of {counted(len(selection.variables), 'feature')} of {selection.data}"
+    chosen = f"{len(selection.selected)} of {counted(len(selection.variables), 'feature')} of {selection.data.name}"
     write_report(place, chosen, sections)
 
 
@@ -345,7 +347,7 @@ def _features(selection: Selection) -> pd.DataFrame:
     """Return the selected features, then the intercept; without features there is no classifier."""
     if not selection.fit.features:
         return table_of(FEATURES, [])
-    names = ("standardised", "odds_ratio", "share", "p_value")
+    names = ("standardised", "step", "odds_ratio", "odds_low", "odds_high", "share", "p_value")
     weights, intercept = selection.printed_weights
     pairs = zip(selection.to_records(), weights, strict=True)
     rows = [(record["feature"], weight, *(record[name] for name in names)) for record, weight in pairs]

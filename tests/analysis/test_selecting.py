@@ -57,7 +57,7 @@ def scores_of(losses, folds=2, y=None):
     values = np.full((1, 8, len(losses), k), -9.0) * y[:, None, None]
     for i, loss in enumerate(losses):
         values[0, :, i, i % k] = -np.log(np.expm1(loss)) * y
-    return Scores(values, tuple(range(len(losses))), y, np.ones(8), [[np.arange(4), np.arange(4, 8)]])
+    return Scores(values, tuple(range(len(losses))), y, np.ones(8), np.arange(8), [[np.arange(4), np.arange(4, 8)]])
 
 
 def test_the_rule_takes_the_fewest_within_a_twentieth_of_the_gain():
@@ -157,7 +157,8 @@ def test_noise_has_no_feature():
     assert found.sentences == (
         f"0 of 6 features: no better than noise (p = {found.p_value:.2g} by 99 permutations of the labels).",
     )
-    assert (found.fit.support, found.to_records(), found.summary()) == ((), [], found.sentences[0])
+    said = "\n".join([*found.sentences, *found.story])
+    assert (found.fit.support, found.to_records(), found.summary()) == ((), [], said)
     assert found.fit.predict_proba(data)[:, 1] == pytest.approx(np.full(60, 0.5))
 
 
