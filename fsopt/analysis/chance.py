@@ -1,8 +1,6 @@
-"""What of a selection chance explains: permuted labels, complementary halves, and features that tell too much."""
+"""What of a selection chance explains: permuted labels, complementary halves; and what the user is asked."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 from scipy.special import chdtrc
@@ -20,12 +18,8 @@ NEARLY_FREE = 50.0
 """Penalty weight of a classifier that is tested: its ridge hardly matters."""
 SHARES = np.arange(0.05, 1.0001, 0.05)
 """Quantiles of p-values that are aggregated."""
-SUSPICIOUS, MOST = 0.98, 2
-"""Leaks: AUC from which on, and their largest number."""
-APART, NEAREST = 5.0, 0.002
-"""Factor to the error of the next feature, and smallest error that counts."""
-BEYOND, FAR = 2.0, 0.05
-"""Factor of the error, and loss of AUC, of all features without one that tells too much."""
+MOST, APART, NEAREST = 2, 3.0, 0.002
+"""Features that tell too much: most of them, factor to 1 - AUC of all others, and smallest 1 - AUC that counts."""
 NEIGHBOURS, SAME, NEARER = (10, 30), 0.95, 0.3
 """Copies: places of neighbours, share of nearest ones with the same label, logarithm of how much nearer they are."""
 TINY = 1e-12
@@ -36,8 +30,9 @@ def noise_p_value(data: Dataset, seed: int) -> float:
     r"""Return the p-value of the question whether the features tell anything of the labels.
 
     For the labels and for permutations of them, the share of the squares that greedy least squares explains with 1,
-    ..., 6 features is ranked among all of these, and the smallest rank over the numbers of features is ranked again;
-    ties count against the labels. Under exchangeable labels, or groups, :math:`P(p \le u) \le u` for every u.
+    ..., 6 features is ranked among all of these, and the smallest rank over the numbers of features, of equal ones that
+    of the smaller mean, is ranked again; ties count against the labels. Under exchangeable labels, or groups of
+    samples, :math:`P(p \le u) \le u` for every u.
 
     Notes
     -----
@@ -50,7 +45,7 @@ def noise_p_value(data: Dataset, seed: int) -> float:
     shares = _explained(np.asarray(work.X), labels) / np.maximum((labels**2).sum(axis=0), TINY)[:, None]
     # Nearly equal is equal.
     ranks = (shares[None] >= shares[:, None] - 1e-9).mean(axis=1)
-    smallest = ranks.min(axis=1)
+    smallest = ranks.min(axis=1) + 1e-3 * ranks.mean(axis=1)
     return float((smallest <= smallest[0] + 1e-12).mean())
 
 
@@ -133,24 +128,13 @@ def aggregated(p_values: Matrix) -> Vector:
     return np.asarray(np.minimum(1.0, (1.0 - np.log(SHARES[0])) * smallest))
 
 
-def questions_of(data: Dataset, split: list[Indices], whole: float, largest: Sequence[str]) -> tuple[str, ...]:
-    """Return what the user is asked: of features that tell too much, and of samples that are nearly copies of others.
-
-    ``largest`` are the features of largest weight, ``whole`` the AUC of all features.
-    """
+def questions_of(data: Dataset, split: list[Indices]) -> tuple[str, ...]:
+    """Return what the user is asked: of features that tell too much, and of samples that are copies of others."""
     found = []
-    leak = leaks(data)
-    if leak is not None:
-        names, alone, following = leak
-        said = " and ".join(f"'{name}'" for name in names)
-        verb = "Is" if len(names) == 1 else "Are"
-        found.append(f"{verb} {said} known before the label? Alone AUC {alone:.3f}, the next feature {following:.3f}.")
-    for name in largest if leak is None else ():
-        rest = area_of_all(data, split, np.array([data.features.index(name)])) if data.p > 1 else whole
-        if 1.0 - rest >= BEYOND * (1.0 - whole) and whole - rest >= FAR:
-            found.append(
-                f"Is '{name}' known before the label? All features reach AUC {whole:.3f}, the others {rest:.3f}."
-            )
+    if leak := leak_of(data, split):
+        names, alone, rest = leak
+        said, verb = " and ".join(f"'{name}'" for name in names), "Is" if len(names) == 1 else "Are"
+        found.append(f"{verb} {said} known before the label? Alone AUC {alone:.3f}, all others together {rest:.3f}.")
     if data.group is None and copied(data):
         found.append(
             "Are there several samples of one person, animal or batch? Nearly all have a near copy of the same label. "
@@ -159,19 +143,23 @@ def questions_of(data: Dataset, split: list[Indices], whole: float, largest: Seq
     return tuple(found)
 
 
-def leaks(data: Dataset) -> tuple[tuple[str, ...], float, float] | None:
-    """Return one or two features that tell so much more than all others that they may be known only after the label.
+def leak_of(data: Dataset, split: list[Indices]) -> tuple[tuple[str, ...], float, float] | None:
+    """Return one or two features that tell more than all others together: they may be known only after the label.
 
-    With the AUC of the weakest of these, and that of the next feature.
+    With the AUC of the weakest of these alone, and that of the others.
     """
     single = np.array([area(data.y, column) for column in data.X.T])
     single = np.maximum(single, 1.0 - single)
-    order = np.argsort(-single, kind="stable")
-    errors = 1.0 - np.append(single[order], 0.5)
-    for count in range(1, min(MOST, data.p) + 1):
-        weakest, following = float(errors[count - 1]), float(errors[count])
-        if weakest < 1.0 - SUSPICIOUS and following >= APART * max(weakest, NEAREST):
-            return tuple(data.features[j] for j in order[:count]), 1.0 - weakest, 1.0 - following
+    order = np.argsort(-single, kind="stable").tolist()
+    owner = np.array([v for v, group in enumerate(groups_of(data)) for _ in group])
+    for count in range(1, MOST + 1):
+        out = np.flatnonzero(np.isin(owner, owner[order[:count]]))
+        if len(out) < data.p:
+            most = 1.0 - APART * max(1.0 - single[order[count - 1]], NEAREST)
+            # What one of the others reaches, all of them do.
+            rest = np.delete(single, out).max()
+            if rest <= most and (rest := area_of_all(data, split, out)) <= most:
+                return tuple(data.features[j] for j in order[:count]), float(single[order[count - 1]]), rest
     return None
 
 

@@ -13,19 +13,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fsopt.answers.fits import Fit
 from fsopt.answers.records import Answer
+from fsopt.answers.results import Status
 from fsopt.common.arguments import LIST, TEXT, checked, optional
 from fsopt.common.figures import BLUE, ORANGE, new_figure
 from fsopt.common.interruption import whole_or_interrupted
 from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET
 from fsopt.data.given import Given, dataset_of
-from fsopt.data.hyperplanes import error_rate, hinge
 from fsopt.data.splits import check_features
-from fsopt.drivers.run import Run, drained
 from fsopt.errors import ParameterError
-from fsopt.methods.baselines.machines import gamma_of, squared_radius, train
+from fsopt.methods.baselines.machines import squared_radius
 from fsopt.methods.preprocessing import preprocess, support_vectors
+from fsopt.methods.registry import fit
 from fsopt.models.blocks import number
 from fsopt.typing import Mask, Vector
 
@@ -164,7 +165,7 @@ def pareto_front(
         better in one), ``gamma`` (0 where the capacity constraint is inactive), ``h_over_l`` = (R w'w + 1) / n,
         ``n_support_vectors``, ``train_error`` and ``validation_error`` (shares of misclassified samples, nan without
         data), ``bound`` (a lower bound on the loss of all hyperplanes of this capacity), ``certified`` (the loss is
-        that bound: the point is on the front), ``coef`` (k, p) and ``intercept`` for preprocessed samples.
+        that bound: the point is on the front), ``coef`` (k, p) and ``intercept`` as those of a fit of ``rsvm``.
 
     Raises
     ------
@@ -178,43 +179,36 @@ def pareto_front(
     started, data = time.perf_counter(), dataset_of(data)
     if validation is not None:
         check_features(data, validation, "validation")
-    work, map_ = preprocess(data, scale)
-    held_out = None if validation is None else validation.with_X(map_.apply(validation.X))
-    radius, run = squared_radius(work), Run(solver, options=None if solver else EXACT)
     if caps is None:
+        radius = squared_radius(preprocess(data, scale)[0])
         caps = [(share * data.total - 1.0) / radius for share in SHARES if share * data.total > 1.0]
     caps = sorted(number("pareto_front", "caps", cap, inside="(0, inf)") for cap in caps)
     if not caps:
         raise ParameterError("there is no value of W", "give caps, for example caps=(1.0, 10.0)")
-    points = sorted((_point(work, cap, run) for cap in caps), key=lambda point: (point["x"], point["y"]))
+    options = None if solver else EXACT
+    fits = [fit("rsvm", data, w_cap=cap, scale=scale, solver=solver, options=options) for cap in caps]
+    points = [_point(one, data, validation) for one in fits]
+    points.sort(key=lambda point: (point["x"], point["y"]))
     columns = {name: np.array([point[name] for point in points]) for name in points[0]}
     columns["nondominated"] = nondominated(columns["x"], columns["y"])
-    columns["h_over_l"] = (radius * columns["x"] + 1.0) / data.total
-    columns["train_error"] = _errors(columns, work)
-    columns["validation_error"] = np.full(len(points), np.nan) if held_out is None else _errors(columns, held_out)
-    score = np.abs(columns["h_over_l"] - TARGET) if held_out is None else np.round(columns["validation_error"], 12)
+    score = np.abs(columns["h_over_l"] - TARGET) if validation is None else np.round(columns["validation_error"], 12)
     axes = {"x": "capacity w'w", "y": "hinge loss E"}
     return Grid(columns, axes, int(np.argmin(score)), seconds=time.perf_counter() - started)
 
 
-def _errors(columns: Mapping[str, Any], data: Dataset) -> Vector:
-    """Return the error rates of the points on preprocessed data."""
-    hyperplanes = zip(columns["coef"], columns["intercept"], strict=True)
-    return np.array([error_rate(data.X @ w + b, data.y) for w, b in hyperplanes])
-
-
-def _point(work: Dataset, cap: float, run: Run) -> dict[str, Any]:
-    """Return the machine of a capacity as a point of the front, with a lower bound on the loss there."""
-    found = drained(train("rsvm", work, run, cap))
-    (w, b), proof = (found.w, found.b), found.outcome.certificate
-    assert proof is not None
+def _point(found: Fit, data: Dataset, validation: Dataset | None) -> dict[str, Any]:
+    """Return a machine as a point of the front, with a lower bound on the loss there."""
+    known, capacity = found.details, float(found.details["capacity"])
     return {
-        "x": float(w @ w),
-        "y": hinge(work.X @ w + b, work.y, work.weights),
-        "bound": proof.bound,
-        "certified": proof.ok,
-        "coef": w,
-        "intercept": b,
-        "gamma": gamma_of(work, found.alpha, cap),
-        "n_support_vectors": len(support_vectors(np.abs(found.beta))),
+        "x": capacity,
+        "y": found.objective,
+        "bound": found.bound,
+        "certified": found.status is Status.OPTIMAL,
+        "coef": found.coef,
+        "intercept": found.intercept,
+        "gamma": known["gamma"],
+        "h_over_l": (known["radius"] * capacity + 1.0) / data.total,
+        "n_support_vectors": len(support_vectors(np.asarray(known["alpha"]))),
+        "train_error": 1.0 - found.scores(data)["accuracy"],
+        "validation_error": np.nan if validation is None else 1.0 - found.scores(validation)["accuracy"],
     }

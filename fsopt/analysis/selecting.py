@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fsopt.analysis.chance import MOST, aggregated, noise_p_value, questions_of, selected_and_tested
+from fsopt.analysis.chance import aggregated, noise_p_value, questions_of, selected_and_tested
 from fsopt.analysis.few_features import (
     RULES,
     Choice,
@@ -37,7 +38,7 @@ from fsopt.data.given import Given, dataset_of
 from fsopt.data.matrices import refuse_sparse
 from fsopt.data.splits import random_parts, smaller_class, stratified_folds
 from fsopt.drivers.run import Progress
-from fsopt.errors import ParameterError
+from fsopt.errors import OutOfTimeError, ParameterError
 from fsopt.methods.registry import fit as fit_method
 from fsopt.models.blocks import whole
 from fsopt.models.gbd.feature_lists import CATEGORIES
@@ -154,7 +155,6 @@ def select(
     halves = [(looked_at, choice.m, choice.search, seed + k) for k in range(PAIRS)]
     pairs = side_by_side(selected_and_tested, halves, jobs, lambda _: count("halves"))
     proof, fit = _fits(data, choice, time_limit)
-    all_features = area_of_all(looked_at, split)
     weights = {row.feature: row.weight for row in fit.to_frame().itertuples()}
     return Selection(
         data=data,
@@ -166,12 +166,12 @@ def select(
         p_value=chance,
         held_out=(looked_at.y, held_out),
         nested=nested,
-        whole=all_features,
+        whole=area_of_all(looked_at, split),
         intervals=intervals(scores, nested, rule, wanted, seed),
         shares=np.mean([selected for selected, _ in pairs], axis=(0, 1)),
         p_values=aggregated(np.concatenate([tested for _, tested in pairs])),
         odds=odds_intervals(looked_at, data.n, weights, choice.c, seed),
-        questions=questions_of(looked_at, split, all_features, list(weights)[:MOST]),
+        questions=questions_of(looked_at, split),
         exact=exact_word(proof, data) if exact and proof is not None else None,
     )
 
@@ -205,24 +205,31 @@ def _looked_at(data: Dataset, seed: int) -> Dataset:
 
 
 def _fits(data: Dataset, choice: Choice, time_limit: float | None) -> tuple[Fit | None, Fit]:
-    """Return the proof of the selection, None for none, and the classifier on the selected features."""
-    logistic: dict[str, Any] = {"loss": "logistic", "tolerance": TOLERANCE, "time_limit": time_limit}
-    problem, _ = path_of(data)
-    chosen = problem.path(choice.search, choice.m, choice.m)[-1]
-    support = sorted(problem.columns(chosen).tolist())
+    """Return the proof of the selection, None for none or no time, and the classifier on the selected features."""
+    logistic: dict[str, Any] = {"loss": "logistic", "tolerance": TOLERANCE}
+    support, search = _selected(data, choice)
     proof = None
     if support:
-        together = len(problem.groups) < data.p
-        search: dict[str, Any] = {"m": len(chosen), "c": choice.search, "initial": support}
-        if together:
-            prices = problem.prices(choice.search)
-            search |= {"groups": CATEGORIES, "lam": (prices - prices.min()).tolist()}
-        proof = fit_method("best-subset-penalised" if together else "best-subset", data, **search, **logistic)
-        support = list(proof.support)
+        method = "best-subset-penalised" if "lam" in search else "best-subset"
+        with suppress(OutOfTimeError):  # of many samples
+            proof = fit_method(method, data, **search, **logistic, time_limit=time_limit)
+            support = list(proof.support)
     # A budget of 0 leaves the intercept alone.
     nothing = {"costs": [1.0] * data.p, "budget": 0.0}
     included: dict[str, Any] = {"include": support, "m": len(support)} if support else nothing
     return proof, fit_method("best-subset", data, c=choice.c, **included, **logistic)
+
+
+def _selected(data: Dataset, choice: Choice) -> tuple[list[int], dict[str, Any]]:
+    """Return the features that the path selects, and the parameters of the search for a better selection."""
+    problem, _ = path_of(data)
+    chosen = problem.path(choice.search, choice.m, choice.m)[-1]
+    support = sorted(problem.columns(chosen).tolist())
+    search: dict[str, Any] = {"m": len(chosen), "c": choice.search, "initial": support}
+    if len(problem.groups) < data.p:
+        prices = problem.prices(choice.search)
+        search |= {"groups": CATEGORIES, "lam": (prices - prices.min()).tolist()}
+    return support, search
 
 
 def _counter(total: int, progress: Progress | None) -> Callable[[str], None]:

@@ -84,7 +84,9 @@ class Selection(Answer):
     @property
     def status(self) -> Status:
         """``optimal`` where the gap of the selection is closed, else ``feasible``; that of the classifier for none."""
-        return self.fit.status if self.proof is None else self.proof.status
+        if self.proof is None:
+            return Status.FEASIBLE if self.fit.features else self.fit.status
+        return self.proof.status
 
     @property
     def gap(self) -> float | None:
@@ -132,8 +134,9 @@ class Selection(Answer):
         larger = float(max(np.mean(self.data.y > 0), np.mean(self.data.y < 0)))
         if self.selected and self.intervals["accuracy"][0] <= larger:
             yield f"the accuracy is not told apart from that of the larger class, {larger:.1%} of the samples"
-        if self.gap is not None and self.status is not Status.OPTIMAL:
-            yield f"the selection is not proved: its optimality gap is {self.gap:.2%}; give more seconds"
+        if self.fit.features and self.status is not Status.OPTIMAL:
+            known = "" if self.gap is None else f": its optimality gap is {self.gap:.2%}"
+            yield f"the selection is not proved{known}; give more seconds"
         low = min(("sensitivity", "specificity"), key=self.nested.__getitem__)
         if self.selected and self.nested[low] < SELDOM:
             at = self.at_prevalence()
@@ -209,6 +212,8 @@ class Selection(Answer):
         most = f"at most {counted(len(self.selected), 'feature')}"
         if self.status is Status.OPTIMAL:
             return f"No other selection of {most} has a smaller objective value{exact}."
+        if self.gap is None:
+            return f"A selection of {most} may have a smaller objective value: there was no time for a bound."
         return f"A better selection of {most} is smaller by {self.gap:.2%} at most{exact}."
 
     @property

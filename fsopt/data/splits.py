@@ -43,8 +43,8 @@ def stratified_folds(data: Dataset, folds: int, seed: int) -> list[Indices]:
 
 def smaller_class(data: Dataset) -> int:
     """Return the number of samples, or of groups that have some, of the smaller class."""
-    unit = data.units[0]
-    return min(len(np.unique(unit[members])) for members in (data.positive, data.negative))
+    classes = (data.positive, data.negative)
+    return min(len(one) if data.group is None else len(np.unique(data.group[one])) for one in classes)
 
 
 def permuted(data: Dataset, rng: np.random.Generator) -> Vector:

@@ -9,7 +9,6 @@ from fsopt.analysis.chance import (
     _explained,
     aggregated,
     copied,
-    leaks,
     noise_p_value,
     questions_of,
     selected_and_tested,
@@ -78,27 +77,16 @@ def test_aggregated_p_values_are_those_of_the_quantiles():
     assert aggregated(np.full((50, 1), 0.01)) == pytest.approx([0.01 * (1 - np.log(0.05))])
 
 
-def test_a_copy_of_the_label_is_a_question_and_separable_data_are_none():
-    data = noise(1, 60, 4)
+def test_what_the_others_cannot_reach_is_a_question():
+    data = noise(1, 120, 4)
     copy = fsopt.Dataset(np.column_stack([data.X, -2.0 * data.y]), data.y, ["a", "b", "c", "d", "paid"])
-    names, alone, following = leaks(copy)
-    assert (names, alone) == (("paid",), 1.0)
-    assert 0.5 <= following < 0.8
-    two = fsopt.Dataset(np.column_stack([copy.X, data.y + 1.0]), data.y)
-    assert leaks(two)[0] == ("x5", "x6")
-    assert leaks(data) is None
-    assert leaks(fsopt.load_dataset("wdbc")) is None
-
-
-def test_a_feature_beyond_the_reach_of_all_others_is_a_question():
-    data = noise(2, 200, 4)
-    told = fsopt.Dataset(
-        np.column_stack([data.X, data.y + 0.8 * np.random.default_rng(1).standard_normal(200)]), data.y
-    )
-    split = stratified_folds(told, 5, 0)
-    (asked,) = questions_of(told, split, 0.9, ["x5", "x1"])
-    assert asked.startswith("Is 'x5' known before the label? All features reach AUC 0.900, the others 0.")
-    assert questions_of(told, split, 0.9, ["x1"]) == ()
+    two = fsopt.Dataset(np.column_stack([copy.X, data.y + 1.0]), data.y, [*copy.features, "paid_on"])
+    split = stratified_folds(data, 5, 0)
+    for told, words in ((copy, "Is 'paid'"), (two, "Are 'paid' and 'paid_on'")):
+        (asked,) = questions_of(told, split)
+        assert asked.startswith(f"{words} known before the label? Alone AUC 1.000, all others together 0.")
+    wdbc = fsopt.load_dataset("wdbc")
+    assert questions_of(data, split) == questions_of(wdbc, stratified_folds(wdbc, 5, 0)) == ()
 
 
 def persons(seed, sizes, noise=0.3):
@@ -142,6 +130,6 @@ def test_near_copies_with_one_label_are_noticed_and_tables_of_single_samples_are
     assert not copied(fsopt.load_dataset("wdbc"))
     data = persons(0, np.full(40, 5))
     split = stratified_folds(data, 2, 0)
-    assert questions_of(data, split, 0.5, []) == ()  # they are known to be persons
-    (asked,) = questions_of(fsopt.Dataset(data.X, data.y), split, 0.5, [])
+    assert questions_of(data, split) == ()  # they are known to be persons
+    (asked,) = questions_of(fsopt.Dataset(data.X, data.y), split)
     assert "--group" in asked
