@@ -35,7 +35,6 @@ def selected():
 ANSWERS = {
     "selection_path": lambda: fsopt.selection_path(DATA, m=[1, 2]),
     "radius_path": lambda: fsopt.radius_path(DATA, (0.3, 1.0)),
-    "pareto_front": lambda: fsopt.pareto_front(DATA, (1.0, 4.0)),
     "alternatives": lambda: fsopt.alternatives(DATA, 2, within=0.2),
     "necessity": lambda: fsopt.necessity(DATA, 2),
     "select": selected,
@@ -88,8 +87,6 @@ def test_numbers_of_the_records_are_those_of_the_answer():
     assert path.to_frame()["objective"].tolist() == path.objective.tolist()
     radii = answer_of("radius_path")
     assert radii.to_frame()["objective"].tolist() == radii["objective"].tolist()
-    front = answer_of("pareto_front")
-    assert front.to_frame()["y"].tolist() == front["y"].tolist()
-    assert "coef" not in front.to_frame()
+    assert "coef" not in radii.to_frame()
     compared = answer_of("compare")
     assert compared.to_frame()["cv_accuracy"].tolist() == [row["cv_accuracy"] for row in compared.rows]

@@ -49,7 +49,7 @@ CALLS = {
     "missing": (lambda: fsopt.load_dataset("wdbc", missing=["drop"]), "missing is"),
     "predict a text": (lambda: FIT.predict("x"), "X is not numeric"),
     "predict other features": (lambda: FIT.predict(DATA.X[:, :2]), "the samples have 2 features"),
-    "front": (lambda: fsopt.pareto_front(DATA, caps=3), "the caps must be a list"),
+    "grid": (lambda: fsopt.radius_path(DATA, grid=3), "the grid must be a list"),
     "path": (lambda: fsopt.radius_path(DATA, folds=2.5), "the folds must be a whole number"),
     "nasty parameter": (lambda: fsopt.fit("svm", DATA, c=Nasty()), "must not be <Nasty instance"),
     "huge parameter": (lambda: fsopt.fit("svm", DATA, c=10**400), "is inf, outside"),
