@@ -112,8 +112,7 @@ def groups_of(data: Dataset) -> list[Indices]:
     if data.encoded is None:
         return [np.array([j]) for j in range(data.p)]
     sizes = [len(column.features) for column in data.encoded.encoding.columns]
-    ends = np.cumsum(sizes)
-    return [np.arange(end - size, end) for size, end in zip(sizes, ends, strict=True)]
+    return np.split(np.arange(data.p), np.cumsum(sizes)[:-1])
 
 
 def variables_of(data: Dataset) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ MOST_BARS = 20
 """Features in the picture of the halves."""
 SELDOM = 0.1
 """Sensitivity or specificity below which a warning says so."""
-OFTEN, SPARSE = 0.75, 0.5
+OFTEN, SPARSE = 0.5, 0.5
 """Share of the halves that is most of them, and share of missing values that a warning names."""
 NOISE = 0.05
 """P-value of permuted labels, and of halves, up to which an answer is better than noise."""
@@ -114,10 +114,8 @@ class Selection(Answer):
     @property
     def story(self) -> tuple[str, ...]:
         """What is predicted, and what became of the table, a sentence each."""
-        sides = zip(("-1", "+1"), self.data.labels, (self.data.negative, self.data.positive), strict=True)
-        labels = ", ".join(f"{sign} is '{text}' ({counted(len(members), 'sample')})" for sign, text, members in sides)
-        told = (*(self.data.story or (f"labels: {labels}",)), *self.data.facts)
-        return tuple(f"{text[0].upper()}{text[1:]}." for text in told)
+        labels = "labels: -1 is '{}', +1 is '{}'".format(*self.data.labels)
+        return tuple(f"{text[0].upper()}{text[1:]}." for text in (*(self.data.story or (labels,)), *self.data.facts))
 
     @property
     def sure(self) -> tuple[str, ...]:
@@ -145,18 +143,12 @@ class Selection(Answer):
                 f"classes alike; with as many called '{self.data.labels[1]}' as there are, sensitivity and PPV are "
                 f"{at['sensitivity']:.2f}, specificity and NPV {at['specificity']:.2f}"
             )
-        for name, share in self.filled.items():
-            if name in self.selected and share > SPARSE:
+        encoded = self.data.encoded
+        missing = {} if encoded is None else encoded.source[list(self.selected)].isna().mean().to_dict()
+        for name, share in missing.items():
+            if share > SPARSE:
                 yield f"'{name}' is selected, and {share:.0%} of its values are missing"
         yield from self.fit.warnings
-
-    @property
-    def filled(self) -> dict[str, float]:
-        """Variable -> the share of its values that are missing in the table."""
-        if self.data.encoded is None:
-            return {}
-        shares: dict[str, float] = self.data.encoded.source.isna().mean().to_dict()
-        return shares
 
     @property
     def calibration_slope(self) -> float:

@@ -279,10 +279,9 @@ class _Searches:
     def run(self, asked: list[Asked], end: float) -> None:
         """Search all problems, each in an equal share of what is left of the time."""
         for k, one in enumerate(asked):
-            seconds = clock.part(end, 1.0 / (len(asked) - k)) if np.isfinite(end) else None
             problem = self.problem(one)
             settings = replace(self.settings, initial=self._initial(problem))
-            run = Run(time_limit=seconds, executor=self.executor)
+            run = Run(time_limit=clock.part(end, 1.0 / (len(asked) - k)), executor=self.executor)
             self.results[one] = found = branch_and_benders(problem, settings=settings, run=run, seeds=self._seeds(one))
             if self.progress is not None:
                 record = {"iteration": len(self.results), **one._asdict(), "objective": found.objective}

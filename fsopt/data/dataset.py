@@ -208,14 +208,12 @@ class Dataset:
         if self.encoded is not None:
             encoding, gone = self.encoded.encoding, self.encoded.source.isna().sum()
             columns = [(column, int(gone[column.name])) for column in encoding.columns]
-            texts = [column.name for column, _ in columns if column.kind == COLUMN_OF_TEXTS]
-            if texts:
+            if texts := [column.name for column, _ in columns if column.kind == COLUMN_OF_TEXTS]:
                 yield f"0/1 features of {counted(len(texts), 'column')} of texts: {_first(texts)}"
-            filled = [f"{one.name} ({count}{one.substitute})" for one, count in columns if count]
-            if filled:
+            if filled := [f"{one.name} ({count}{one.substitute})" for one, count in columns if count]:
                 yield f"missing values, treated by '{encoding.missing}': {_first(filled)}"
-            if sparse := [f"{one.name} ({count / self.n:.0%})" for one, count in columns if count > 0.5 * self.n]:
-                yield f"mostly missing: {_first(sparse)}"
+            if empty := [f"{one.name} ({count / self.n:.0%})" for one, count in columns if count > 0.5 * self.n]:
+                yield f"mostly missing: {_first(empty)}"
         if self.weights is not None:
             totals = [float(self.weights[members].sum()) for members in (self.positive, self.negative)]
             yield f"sums of the weights: {totals[0]:g} of '{self.labels[1]}', {totals[1]:g} of '{self.labels[0]}'"

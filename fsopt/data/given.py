@@ -198,13 +198,10 @@ def load_dataset(
 def load_table(source: Any, layout: Layout, tell: Tell) -> Dataset:
     """Load a data set by a layout, see :func:`load_dataset`; ``tell`` is called with what is left out."""
     story: list[str] = []
-
-    def told(text: str) -> None:
-        story.append(text)
+    with _read(source, layout, story.append, required=True) as (table, name):
+        data = to_dataset(table, name, layout, story.append)
+    for text in story:
         tell(text)
-
-    with _read(source, layout, told, required=True) as (table, name):
-        data = to_dataset(table, name, layout, told)
     data = replace(data, story=(_target_of(data, layout), *story, *data.story))
     weight = layout.class_weight
     return data.weighted(dict(weight) if isinstance(weight, tuple) else weight, data.weights) if weight else data

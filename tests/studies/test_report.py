@@ -135,7 +135,7 @@ def test_the_html_page_has_sentences_table_and_three_figures(selection, tmp_path
     assert "b" not in found.tags
     assert one_line(NASTY) in found.texts
     assert all(one_line(sentence) in found.texts for sentence in selection.sentences)
-    assert "Labels: -1 is '-1' (30 samples), +1 is '+1' (30 samples)." in found.texts
+    assert "Labels: -1 is '-1', +1 is '+1'." in found.texts
     assert found.tags.count("details") == 1
     with pytest.raises(FileError, match="html"):
         fsopt.write_selection(selection, tmp_path / "page.pdf")
