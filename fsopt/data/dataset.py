@@ -294,7 +294,7 @@ class Dataset:
         ------
         DataError : if `X` is not an (n, p) matrix of finite numbers.
         """
-        return replace(self, X=as_matrix(X), encoded=None)
+        return replace(self, X=X, encoded=None)  # type: ignore[arg-type]
 
 
 def groups_of_samples(group: ArrayLike, n: int) -> Indices:

@@ -203,6 +203,37 @@ def test_columns_of_one_variable_are_one_feature():
     assert by_town < by_age
 
 
+def test_a_table_tells_its_story_and_a_number_of_the_rows_is_no_feature(monkeypatch):
+    monkeypatch.setattr(selecting, "PAIRS", 2)
+    rng, n = np.random.default_rng(0), 60
+    ill = np.where(np.arange(n) % 2, "yes", "no")
+    frame = pd.DataFrame({"row": np.arange(n), "ill": ill, "person": np.arange(n) // 4 * 2 + np.arange(n) % 2})
+    frame["sign"] = np.where((ill == "yes") ^ (rng.random(n) < 0.2), "+", "-")
+    frame["few"] = np.where(rng.random(n) < 0.4, 3.0, np.nan)
+    frame.loc[0, "ill"] = None
+    with pytest.warns(UserWarning, match="1 of 60 rows have no label"):
+        data = fsopt.load_dataset(frame, target="ill", group="person", onehot=True, missing="median")
+    found = fsopt.select(data, folds=2, features=2)
+    assert (found.left_out, found.variables) == (("row",), ("sign", "few"))
+    assert found.heading["units"] == len(set(frame["person"][1:])) < data.n
+    count = int(frame["few"][1:].isna().sum())
+    assert found.story == (
+        "Target 'ill': +1 is 'yes' (a usual word for it, 30 samples), -1 is 'no' (29 samples).",
+        "1 of 60 rows have no label and are left out: 1.",
+        "Left out, since they number the rows: row.",
+        *(f"{text}." for text in found.data.facts[:1]),
+        "0/1 features of 1 column of texts: sign.",
+        f"Missing values, treated by 'median': few ({count} by 3).",
+        f"Mostly missing: few ({count / 59:.0%}).",
+        f"{found.heading['units']} groups of samples that stay together.",
+    )
+    assert fsopt.verify(found.fit, found.data).verified
+    (row,) = (row for row in found.to_records() if row["feature"] == "sign=-")
+    assert row["step"] == 1.0
+    assert row["odds_ratio"] == pytest.approx(np.exp(row["weight"]))
+    assert row["odds_low"] < row["odds_ratio"] < row["odds_high"] < 1.0
+
+
 def test_a_category_pays_for_its_columns():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.standard_normal((150, 4)), columns=list("abcd"))

@@ -23,6 +23,7 @@ def table(tmp_path_factory):
     place = tmp_path_factory.mktemp("select") / "table.csv"
     frame = pd.DataFrame(
         {
+            "row": np.arange(100, 160),
             "a": 2 * y - 1 + 0.8 * rng.standard_normal(60),
             "noise": rng.standard_normal(60),
             "town": np.where(2 * y - 1 + 0.5 * rng.standard_normal(60) > 0, "x", "z"),
@@ -58,11 +59,14 @@ def test_a_table_becomes_an_answer_and_probabilities(table, tmp_path, run):
     new.write_text("a,noise,town\n3.0,0.0,x\n-3.0,,w\n")
     rows = list(csv.DictReader(run("predict", fit, "--data", new, "--proba").splitlines()))
     assert [row["label"] for row in rows] == ["yes", "no"]
+    assert [row["id"] for row in rows] == ["1", "2"]
+    assert answer["left_out"] == ["row"]
     assert float(rows[0]["probability"]) > 0.9 > 0.5 > float(rows[1]["probability"])
     assert "column 'town' has values that no training sample had, whose features are 0: 'w'" in run.err
     new.write_text("a,noise,town\n3.0,0.0,x\n")
     run("predict", fit, "--data", new)
     assert "no training sample" not in run.err
+    assert run("predict", fit, "--data", table).splitlines()[1].startswith("100,")
 
 
 @pytest.mark.parametrize(
