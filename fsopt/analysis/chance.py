@@ -18,10 +18,14 @@ NEARLY_FREE = 50.0
 """Penalty weight of a classifier that is tested: its ridge hardly matters."""
 SHARES = np.arange(0.05, 1.0001, 0.05)
 """Quantiles of p-values that are aggregated."""
-MOST, APART, NEAREST = 2, 3.0, 0.002
-"""Features that tell too much: most of them, factor to 1 - AUC of all others, and smallest 1 - AUC that counts."""
-NEIGHBOURS, SAME, NEARER = (10, 30), 0.95, 0.3
-"""Copies: places of neighbours, share of nearest ones with the same label, logarithm of how much nearer they are."""
+MOST = 2
+"""Features that together tell too much."""
+APART, NEAREST = 3.0, 0.002
+"""Factor of their 1 - AUC to that of all others, and smallest one that counts."""
+NEIGHBOURS = (10, 30)
+"""Places of the neighbours beside the nearest sample."""
+SAME, NEARER = 0.95, 0.3
+"""Copies: share of nearest samples with the same label, and logarithm of how much nearer they are."""
 TINY = 1e-12
 """Share of the mean square below which a squared distance is rounding."""
 

@@ -272,8 +272,7 @@ def intervals(
 def drawn_units(units: Indices, rng: np.random.Generator) -> Indices:
     """Return how often each sample (n,) is in a bootstrap draw of the units."""
     k = int(units.max()) + 1
-    found: Indices = np.bincount(rng.integers(0, k, k), minlength=k)[units]
-    return found
+    return np.asarray(np.bincount(rng.integers(0, k, k), minlength=k)[units])
 
 
 def odds_intervals(data: Dataset, n: int, weights: Mapping[str, float], c: float, seed: int) -> Matrix:
@@ -285,14 +284,14 @@ def odds_intervals(data: Dataset, n: int, weights: Mapping[str, float], c: float
         return np.empty((2, 0))
     part = data.columns([data.features.index(name) for name in weights])
     problem, map_ = path_of(part)
-    rng, cs, columns = np.random.default_rng(seed), np.array([c]), np.arange(part.p)
-    start, found = problem.fit(columns, cs)[0][0], []
+    rng, columns = np.random.default_rng(seed), np.arange(part.p)
+    start, found = problem.fit(columns, np.array([c]))[0][0], []
     for _ in range(DRAWS):
         drawn = drawn_units(part.units[0], rng)
         kept = np.flatnonzero(drawn)
         if len(set(part.y[kept].tolist())) == 2:
             resampled = LogisticPath(problem.Z[kept], part.y[kept], problem.g[kept] * drawn[kept], problem.groups)
-            found.append(resampled.fit(columns, cs, start)[0][0, :-1] / map_.scale)
+            found.append(resampled.fit(columns, np.array([c]), start)[0][0, :-1] / map_.scale)
     values = np.array(found)
     far = np.quantile(values, [0.5 - LEVEL / 2, 0.5 + LEVEL / 2], axis=0) - values.mean(axis=0)
     return np.asarray(np.array(list(weights.values())) + far * np.sqrt(part.n / n))

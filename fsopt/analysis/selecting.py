@@ -210,14 +210,13 @@ def _fits(data: Dataset, choice: Choice, time_limit: float | None) -> tuple[Fit 
     support, search = _selected(data, choice)
     proof = None
     if support:
-        method = "best-subset-penalised" if "lam" in search else "best-subset"
+        penalised = "-penalised" if "lam" in search else ""
         with suppress(OutOfTimeError):  # of many samples
-            proof = fit_method(method, data, **search, **logistic, time_limit=time_limit)
+            proof = fit_method(f"best-subset{penalised}", data, **search, **logistic, time_limit=time_limit)
             support = list(proof.support)
     # A budget of 0 leaves the intercept alone.
-    nothing = {"costs": [1.0] * data.p, "budget": 0.0}
-    included: dict[str, Any] = {"include": support, "m": len(support)} if support else nothing
-    return proof, fit_method("best-subset", data, c=choice.c, **included, **logistic)
+    kept: Any = {"include": support, "m": len(support)} if support else {"costs": [1.0] * data.p, "budget": 0.0}
+    return proof, fit_method("best-subset", data, c=choice.c, **logistic, **kept)
 
 
 def _selected(data: Dataset, choice: Choice) -> tuple[list[int], dict[str, Any]]:

@@ -145,9 +145,8 @@ class Selection(Answer):
             )
         encoded = self.data.encoded
         missing = {} if encoded is None else encoded.source[list(self.selected)].isna().mean().to_dict()
-        for name, share in missing.items():
-            if share > SPARSE:
-                yield f"'{name}' is selected, and {share:.0%} of its values are missing"
+        many = ((name, share) for name, share in missing.items() if share > SPARSE)
+        yield from (f"'{name}' is selected, and {share:.0%} of its values are missing" for name, share in many)
         yield from self.fit.warnings
 
     @property

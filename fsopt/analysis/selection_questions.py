@@ -15,7 +15,7 @@ from fsopt.analysis.other_selections import ENUMERATED, MARGIN, Others, enumerat
 from fsopt.analysis.selections import NECESSITY, Asked, Cell, Selections
 from fsopt.answers.results import DriverResult
 from fsopt.common import clock
-from fsopt.common.arguments import checked, with_keywords_of
+from fsopt.common.arguments import SECONDS, checked, optional, with_keywords_of
 from fsopt.common.interruption import whole_or_interrupted
 from fsopt.data import Dataset
 from fsopt.data.given import Given, dataset_of
@@ -37,7 +37,7 @@ SELECTION = ("m", "costs", "budget", *RULES)
 """The parameters of a selection that the questions do not take: they take groups, and bounds on weights."""
 
 
-@checked()
+@checked(time_limit=optional(SECONDS))
 @with_keywords_of(SelectionConstraints.of, without=SELECTION)
 @whole_or_interrupted()
 def necessity(
@@ -91,7 +91,7 @@ def necessity(
     return search.answer()
 
 
-@checked()
+@checked(time_limit=optional(SECONDS))
 @with_keywords_of(necessity, without=("tolerance", "time_limit"))
 def alternatives(
     data: Given,
@@ -149,7 +149,7 @@ def alternatives(
     return search.answer(cells, others_of(tree, listed, within, count, ended))
 
 
-@checked()
+@checked(time_limit=optional(SECONDS))
 @with_keywords_of(necessity, without=("c", "time_limit"))
 def selection_path(
     data: Given | Samples,
@@ -257,8 +257,6 @@ class _Searches:
     ) -> _Searches:
         """Return no searches yet, with groups and bounds in one form, those that there are; raises ParameterError."""
         started, end = time.perf_counter(), clock.end_of(time_limit)
-        if time_limit is not None and not time_limit > 0:
-            raise ParameterError(f"the time limit must be positive, not {time_limit}", "give seconds > 0")
         data = dataset_of(data)
         found, groups = SelectionConstraints.of(question, data, **rules), {}
         if not found.groups.single:

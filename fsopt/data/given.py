@@ -212,11 +212,8 @@ def _target_of(data: Dataset, layout: Layout) -> str:
     numbers = all(isinstance(label_key(text), float) for text in data.labels)
     why = "as asked for" if layout.positive else "the larger number" if numbers else "a usual word for it"
     sizes = [f"{counted(len(members), 'sample')}" for members in (data.positive, data.negative)]
-    left_out = f"; without {', '.join(layout.drop)}" if layout.drop else ""
-    return (
-        f"target '{layout.target}': +1 is '{data.labels[1]}' ({why}, {sizes[0]}), -1 is '{data.labels[0]}' ({sizes[1]})"
-        f"{left_out}"
-    )
+    sides = f"+1 is '{data.labels[1]}' ({why}, {sizes[0]}), -1 is '{data.labels[0]}' ({sizes[1]})"
+    return f"target '{layout.target}': {sides}" + (f"; without {', '.join(layout.drop)}" if layout.drop else "")
 
 
 @checked(source=SOURCE)

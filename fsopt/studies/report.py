@@ -318,15 +318,11 @@ def write_selection(selection: Selection, path: str | Path) -> None:
     if place.suffix.lower() == ".tex":
         write_table(place, features, " ".join((*selection.sentences[:2], *warned)))
         return
-    positive = selection.data.labels[1]
-    odds = (
-        f"An odds ratio above 1 is for '{positive}', for one step more: 1 of a yes/no feature, one standard deviation "
-        "of another. Its 95 % interval is for this selection, which the same samples chose."
-    )
+    odds = f"Odds ratios are for '{selection.data.labels[1]}' and one step: 1 of yes/no, else one standard deviation."
     measured = [(name, value, *selection.intervals[name]) for name, value in selection.nested.items()]
     sizes = list(zip(selection.choice.sizes, selection.choice.losses.tolist(), strict=True))
     tables = {
-        "selected features, the largest standardised weight first": features,
+        "selected features by standardised weight, 95 % intervals for this selection": features,
         "measures, with 95 % intervals": table_of(("measure", "nested cross-validation", "from", "to"), measured),
     }
     evidence = {
