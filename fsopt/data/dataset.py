@@ -206,14 +206,13 @@ class Dataset:
         if self.constant:
             yield f"{counted(len(self.constant), 'constant feature')}: {_first(self.constant)}"
         if self.encoded is not None:
-            encoding, gone = self.encoded.encoding, self.encoded.source.isna().sum()
-            columns = [(column, int(gone[column.name])) for column in encoding.columns]
-            if texts := [column.name for column, _ in columns if column.kind == COLUMN_OF_TEXTS]:
+            encoding, missing = self.encoded.encoding, self.encoded.source.isna().mean()
+            if texts := [column.name for column in encoding.columns if column.kind == COLUMN_OF_TEXTS]:
                 yield f"0/1 features of {counted(len(texts), 'column')} of texts: {_first(texts)}"
-            if filled := [f"{one.name} ({count}{one.substitute})" for one, count in columns if count]:
-                yield f"missing values, treated by '{encoding.missing}': {_first(filled)}"
-            if empty := [f"{one.name} ({count / self.n:.0%})" for one, count in columns if count > 0.5 * self.n]:
-                yield f"mostly missing: {_first(empty)}"
+            gaps = sorted((c for c in encoding.columns if missing[c.name]), key=lambda c: -missing[c.name])
+            if gaps:
+                told = [f"{column.name} ({missing[column.name]:.0%}{column.substitute})" for column in gaps]
+                yield f"missing values, treated by '{encoding.missing}': {_first(told)}"
         if self.weights is not None:
             totals = [float(self.weights[members].sum()) for members in (self.positive, self.negative)]
             yield f"sums of the weights: {totals[0]:g} of '{self.labels[1]}', {totals[1]:g} of '{self.labels[0]}'"
@@ -302,9 +301,7 @@ def groups_of_samples(group: ArrayLike, n: int) -> Indices:
     from pandas import factorize
 
     values = np.asarray(group)
-    if values.shape != (n,):
-        raise DataError(f"group has shape {values.shape}, expected ({n},)", "give the group of each sample")
-    found = np.asarray(factorize(values)[0])
+    found = np.asarray(factorize(values)[0]) if values.shape == (n,) else np.full(n, -1)
     if found.min() < 0:
         raise DataError(f"{(found < 0).sum()} of {n} samples have no group", "give each a group, of its own if need be")
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -35,9 +34,7 @@ def stratified_folds(data: Dataset, folds: int, seed: int) -> list[Indices]:
         )
     unit, labels = data.units
     splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
-    with warnings.catch_warnings():  # few groups have most samples of a class
-        warnings.simplefilter("ignore", UserWarning)
-        parts = [test for _, test in splitter.split(labels, labels)]
+    parts = [test for _, test in splitter.split(labels, labels)]
     return parts if data.group is None else [np.flatnonzero(np.isin(unit, test)) for test in parts]
 
 
@@ -55,9 +52,7 @@ def permuted(data: Dataset, rng: np.random.Generator) -> Vector:
     """
     if data.group is None:
         return rng.permutation(data.y)
-    order = rng.permutation(data.n)
-    order = order[np.argsort(data.group[order], kind="stable")]
-    sizes = np.bincount(data.group)
+    order, sizes = np.lexsort((rng.random(data.n), data.group)), np.bincount(data.group)
     first, other = np.cumsum(sizes) - sizes, np.repeat(rng.permutation(len(sizes)), sizes)
     within = np.arange(data.n) - np.repeat(first, sizes)
     found = np.empty(data.n)

@@ -216,15 +216,13 @@ def test_a_table_tells_its_story_and_a_number_of_the_rows_is_no_feature(monkeypa
     found = fsopt.select(data, folds=2, features=2)
     assert (found.left_out, found.variables) == (("row",), ("sign", "few"))
     assert found.heading["units"] == len(set(frame["person"][1:])) < data.n
-    count = int(frame["few"][1:].isna().sum())
     assert found.story == (
         "Target 'ill': +1 is 'yes' (a usual word for it, 30 samples), -1 is 'no' (29 samples).",
         "1 of 60 rows have no label and are left out: 1.",
         "Left out, since they number the rows: row.",
         *(f"{text}." for text in found.data.facts[:1]),
         "0/1 features of 1 column of texts: sign.",
-        f"Missing values, treated by 'median': few ({count} by 3).",
-        f"Mostly missing: few ({count / 59:.0%}).",
+        f"Missing values, treated by 'median': few ({frame['few'][1:].isna().mean():.0%} by 3).",
         f"{found.heading['units']} groups of samples that stay together.",
     )
     assert fsopt.verify(found.fit, found.data).verified
