@@ -142,7 +142,7 @@ def questions_of(data: Dataset, split: list[Indices]) -> tuple[str, ...]:
     if data.group is None and copied(data):
         found.append(
             "Are there several samples of one person, animal or batch? Nearly all have a near copy of the same label. "
-            "Then group= (--group) names whose they are; without it p-values and intervals are too good."
+            "Then group= names whose they are; without it p-values and intervals are too good."
         )
     return tuple(found)
 

@@ -139,7 +139,7 @@ class Selection(Answer):
         if self.selected and self.nested[low] < SELDOM:
             at = self.at_prevalence()
             yield (
-                f"the {low} is {self.nested[low]:.2f}: class_weight='balanced' (--class-weight balanced) counts both "
+                f"the {low} is {self.nested[low]:.2f}: class_weight='balanced' counts both "
                 f"classes alike; with as many called '{self.data.labels[1]}' as there are, sensitivity and PPV are "
                 f"{at['sensitivity']:.2f}, specificity and NPV {at['specificity']:.2f}"
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import inspect
 import json
+import re
 import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields
@@ -293,5 +294,11 @@ def load(source: str, layout: Layout = WHOLE) -> Dataset:
         f"+1 is '{data.labels[1]}', -1 is '{data.labels[0]}'"
     )
     for text in (*data.story[1:], *data.facts):
-        remark(text)
+        remark(flagged(text))
     return data
+
+
+def flagged(text: str) -> str:
+    """Return a sentence of the library with the flags of a table in place of its keywords."""
+    text = text.replace("class_weight='balanced'", "--class-weight balanced")
+    return re.sub(r"\b(group|drop)=", r"--\1", text)

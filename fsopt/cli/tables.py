@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fsopt.cli import options
-from fsopt.cli.options import OPTIONS, WHOLE, load
+from fsopt.cli.options import OPTIONS, WHOLE, flagged, load
 from fsopt.cli.output import (
     EXIT_INTERRUPTED,
     EXIT_NOT_SOLVED,
@@ -133,11 +133,12 @@ def _select(
 
 def _print(found: Selection) -> None:
     """Print the answer in words, the warnings, and the selected features."""
-    show(*map(one_line, found.sentences))
+    story = [one_line(flagged(text)) for text in found.story]
+    show(*(one_line(flagged(text)) for text in found.sentences))
     for text in found.warnings:
-        remark(f"warning: {text}")
+        remark(f"warning: {flagged(text)}")
     if not found.fit.features:
-        show(*map(one_line, found.story))
+        show(*story)
         return
     weights, intercept = found.printed_weights
     rows = []
@@ -147,7 +148,7 @@ def _print(found: Selection) -> None:
         rows.append((row["feature"], weight, step, ratio, f"[{low}, {high}]", *sure))
     rows.append(("intercept", intercept, "", "", "", "", ""))
     heads = ("feature", ">weight", ">step", ">odds ratio", ">95 % interval", ">halves", ">p")
-    show("", table("", heads, rows), "", *map(one_line, found.story))
+    show("", table("", heads, rows), "", *story)
 
 
 def _path(source: Dataset, name: str, numbers: str, given: Mapping[str, Any], output: Path | None, json: bool) -> int:

@@ -132,4 +132,4 @@ def test_near_copies_with_one_label_are_noticed_and_tables_of_single_samples_are
     split = stratified_folds(data, 2, 0)
     assert questions_of(data, split) == ()  # they are known to be persons
     (asked,) = questions_of(fsopt.Dataset(data.X, data.y), split)
-    assert "--group" in asked
+    assert "group=" in asked
