@@ -1,18 +1,16 @@
-"""What of a selection chance explains: permuted labels, complementary halves, and features that tell too much."""
+"""What of a selection chance explains: permuted labels, complementary halves; and what the user is asked."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import chdtrc
 
-from fsopt.analysis.few_features import groups_of, path_of
+from fsopt.analysis.few_features import area_of_all, groups_of, path_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import area
-from fsopt.data.splits import random_parts
+from fsopt.data.splits import permuted, random_parts
 from fsopt.methods.preprocessing import preprocess
-from fsopt.typing import Matrix, Vector
+from fsopt.typing import Indices, Matrix, Vector
 
 PERMUTATIONS, SIZES = 99, 6
 """Permutations of the labels, and numbers of features up to which each is explained."""
@@ -20,45 +18,38 @@ NEARLY_FREE = 50.0
 """Penalty weight of a classifier that is tested: its ridge hardly matters."""
 SHARES = np.arange(0.05, 1.0001, 0.05)
 """Quantiles of p-values that are aggregated."""
-SUSPICIOUS, MOST = 0.98, 2
-"""Leaks: AUC from which on, and their largest number."""
-APART, NEAREST = 5.0, 0.002
-"""Factor to the error of the next feature, and smallest error that counts."""
-
-
-@dataclass(frozen=True)
-class Leak:
-    """Features that alone rank the classes nearly without error, while the next one is far behind.
-
-    Attributes
-    ----------
-    features : one or two names.
-    area, following : the AUC of the weakest of these, and that of the next feature.
-    """
-
-    features: tuple[str, ...]
-    area: float
-    following: float
+MOST = 2
+"""Features that together tell too much."""
+APART, NEAREST = 3.0, 0.002
+"""Factor of their 1 - AUC to that of all others, and smallest one that counts."""
+NEIGHBOURS = (10, 30)
+"""Places of the neighbours beside the nearest sample."""
+SAME, NEARER = 0.95, 0.3
+"""Copies: share of nearest samples with the same label, and logarithm of how much nearer they are."""
+TINY = 1e-12
+"""Share of the mean square below which a squared distance is rounding."""
 
 
 def noise_p_value(data: Dataset, seed: int) -> float:
     r"""Return the p-value of the question whether the features tell anything of the labels.
 
-    For the labels and for permutations of them, the sum of squares that greedy least squares explains with 1, ..., 6
-    features is ranked among all of these, and the smallest rank over the numbers of features is ranked again; ties
-    count against the labels. Under exchangeable labels :math:`P(p \le u) \le u` for every u.
+    For the labels and for permutations of them, the share of the squares that greedy least squares explains with 1,
+    ..., 6 features is ranked among all of these, and the smallest rank over the numbers of features, of equal ones that
+    of the smaller mean, is ranked again; ties count against the labels. Under exchangeable labels, or groups of
+    samples, :math:`P(p \le u) \le u` for every u.
 
     Notes
     -----
     Westfall and Young, Resampling-based multiple testing (1993).
     """
     rng = np.random.default_rng(seed)
-    labels = np.column_stack([data.y, *(rng.permutation(data.y) for _ in range(PERMUTATIONS))])
+    labels = np.column_stack([data.y, *(permuted(data, rng) for _ in range(PERMUTATIONS))])
     work, _ = preprocess(data, "standard")
-    explained = _explained(np.asarray(work.X), labels - labels.mean(axis=0))
-    # Nearly equal is equal, relative to all there is to explain.
-    ranks = (explained[None] >= explained[:, None] - 1e-9 * data.n).mean(axis=1)
-    smallest = ranks.min(axis=1)
+    labels -= labels.mean(axis=0)
+    shares = _explained(np.asarray(work.X), labels) / np.maximum((labels**2).sum(axis=0), TINY)[:, None]
+    # Nearly equal is equal.
+    ranks = (shares[None] >= shares[:, None] - 1e-9).mean(axis=1)
+    smallest = ranks.min(axis=1) + 1e-3 * ranks.mean(axis=1)
     return float((smallest <= smallest[0] + 1e-12).mean())
 
 
@@ -104,8 +95,13 @@ def selected_and_tested(data: Dataset, m: int, search: float, seed: int) -> tupl
 
 
 def _likelihood_ratios(data: Dataset, chosen: tuple[int, ...]) -> Vector:
-    """Return the p-value of each of the chosen variables: twice the rise of the loss without it, by its chi-square."""
+    """Return the p-value of each of the chosen variables: twice the rise of the loss without it, by its chi-square.
+
+    The samples of a group have the weight of one: the variance of a mean is that of one at most.
+    """
     problem, _ = path_of(data)
+    if data.group is not None:
+        problem.g = problem.g / np.bincount(data.group)[data.group]
     varying = problem.Z.std(axis=0) > 0.0
     kept = [problem.groups[v][varying[problem.groups[v]]] for v in chosen]
     cs = np.array([NEARLY_FREE])
@@ -136,14 +132,55 @@ def aggregated(p_values: Matrix) -> Vector:
     return np.asarray(np.minimum(1.0, (1.0 - np.log(SHARES[0])) * smallest))
 
 
-def leak_of(data: Dataset) -> Leak | None:
-    """Return the features that tell so much more than all others that they may be known only after the label."""
+def questions_of(data: Dataset, split: list[Indices]) -> tuple[str, ...]:
+    """Return what the user is asked: of features that tell too much, and of samples that are copies of others."""
+    found = []
+    if leak := leak_of(data, split):
+        names, alone, rest = leak
+        said, verb = " and ".join(f"'{name}'" for name in names), "Is" if len(names) == 1 else "Are"
+        found.append(f"{verb} {said} known before the label? Alone AUC {alone:.3f}, all others together {rest:.3f}.")
+    if data.group is None and copied(data):
+        found.append(
+            "Are there several samples of one person, animal or batch? Nearly all have a near copy of the same label. "
+            "Then group= names whose they are; without it p-values and intervals are too good."
+        )
+    return tuple(found)
+
+
+def leak_of(data: Dataset, split: list[Indices]) -> tuple[tuple[str, ...], float, float] | None:
+    """Return one or two features that tell more than all others together: they may be known only after the label.
+
+    With the AUC of the weakest of these alone, and that of the others.
+    """
     single = np.array([area(data.y, column) for column in data.X.T])
     single = np.maximum(single, 1.0 - single)
-    order = np.argsort(-single, kind="stable")
-    errors = 1.0 - np.append(single[order], 0.5)
-    for count in range(1, min(MOST, data.p) + 1):
-        weakest, following = float(errors[count - 1]), float(errors[count])
-        if weakest < 1.0 - SUSPICIOUS and following >= APART * max(weakest, NEAREST):
-            return Leak(tuple(data.features[j] for j in order[:count]), 1.0 - weakest, 1.0 - following)
+    order = np.argsort(-single, kind="stable").tolist()
+    owner = np.array([v for v, group in enumerate(groups_of(data)) for _ in group])
+    for count in range(1, MOST + 1):
+        out = np.flatnonzero(np.isin(owner, owner[order[:count]]))
+        if len(out) < data.p:
+            most = 1.0 - APART * max(1.0 - single[order[count - 1]], NEAREST)
+            # What one of the others reaches, all of them do.
+            rest = np.delete(single, out).max()
+            if rest <= most and (rest := area_of_all(data, split, out)) <= most:
+                return tuple(data.features[j] for j in order[:count]), float(single[order[count - 1]]), rest
     return None
+
+
+def copied(data: Dataset) -> bool:
+    r"""Return whether the nearest sample has the same label, and is much nearer than a local dimension tells.
+
+    Independent samples of dimension d have :math:`\ln(r_{2k} / r_k) \approx \ln 2 / d` for the distance r to the k-th
+    neighbour, and thus :math:`\ln(r_k / r_1) \approx \log_2 k\,\ln(r_{2k} / r_k)`, as medians.
+    """
+    Z = np.asarray(preprocess(data, "standard")[0].X)
+    squares = (Z * Z).sum(axis=1)
+    distances = np.maximum(squares[:, None] + squares - 2.0 * Z @ Z.T, TINY * squares.mean())
+    np.fill_diagonal(distances, np.inf)
+    nearest = distances.argmin(axis=1)
+    if (data.y[nearest] == data.y).mean() < SAME:
+        return False
+    distances.sort(axis=1)
+    tried = (k for k in NEIGHBOURS if 2 * k < data.n)
+    logs = ((k, 0.5 * np.log(distances[:, [0, k - 1, 2 * k - 1]])) for k in tried)
+    return any(np.median(r[:, 1] - r[:, 0] - np.log2(k) * (r[:, 2] - r[:, 1])) > NEARER for k, r in logs)

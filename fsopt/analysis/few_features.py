@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import area
 from fsopt.data.matrices import Preprocessing
-from fsopt.data.splits import stratified_folds, train_and_test
+from fsopt.data.splits import smaller_class, stratified_folds, train_and_test
 from fsopt.data.weights import loss_weights
 from fsopt.linear.logistic_path import LogisticPath
 from fsopt.typing import Indices, Matrix, Vector
@@ -44,6 +44,7 @@ DRAWS = 200
 """Bootstrap draws of the samples."""
 LEVEL = 0.95
 """Of the intervals."""
+NONE = np.empty(0, dtype=int)
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,7 @@ class Scores:
     values : (r, n, s, k) for repetitions, samples, numbers of variables and configurations.
     sizes : these numbers (s,), increasing from 0.
     y, weights : labels and weights in the log-loss (n,).
+    units : of each sample (n,) its place, or that of its group.
     folds : of each repetition, the samples of each fold.
     """
 
@@ -79,6 +81,7 @@ class Scores:
     sizes: tuple[int, ...]
     y: Vector
     weights: Vector
+    units: Indices
     folds: list[list[Indices]]
 
     @cached_property
@@ -109,8 +112,7 @@ def groups_of(data: Dataset) -> list[Indices]:
     if data.encoded is None:
         return [np.array([j]) for j in range(data.p)]
     sizes = [len(column.features) for column in data.encoded.encoding.columns]
-    ends = np.cumsum(sizes)
-    return [np.arange(end - size, end) for size, end in zip(sizes, ends, strict=True)]
+    return np.split(np.arange(data.p), np.cumsum(sizes)[:-1])
 
 
 def variables_of(data: Dataset) -> tuple[str, ...]:
@@ -143,7 +145,8 @@ def scores_of_fold(train: Dataset, test: Dataset, sizes: tuple[int, ...], wanted
 
 def cross_validated(data: Dataset, wanted: int | None, folds: int, repeats: int, seed: int) -> Scores:
     """Return the scores of all samples by repeated cross-validation, of a wanted number of variables too."""
-    sizes = sizes_of(len(groups_of(data)), data.n, wanted)
+    units, labels = data.units
+    sizes = sizes_of(len(groups_of(data)), len(labels), wanted)
     values = np.empty((repeats, data.n, len(sizes), len(SEARCHES) * len(CLASSIFIERS)))
     splits = [stratified_folds(data, folds, seed + r) for r in range(repeats)]
     for r, split in enumerate(splits):
@@ -154,7 +157,7 @@ def cross_validated(data: Dataset, wanted: int | None, folds: int, repeats: int,
     if min(map(len, classes)) < RARE * data.n:
         for members in classes:
             weights[members] *= 0.5 / weights[members].sum()
-    return Scores(values, sizes, data.y, weights, splits)
+    return Scores(values, sizes, data.y, weights, units, splits)
 
 
 def choose(scores: Scores, rule: str, wanted: int | None = None, weights: Vector | None = None) -> Choice:
@@ -193,7 +196,7 @@ def choose(scores: Scores, rule: str, wanted: int | None = None, weights: Vector
 def nested_scores(data: Dataset, fold: Indices, folds: int, seed: int, rule: str, wanted: int | None) -> Vector:
     """Return the scores of the samples of a fold by the whole choice on the other samples."""
     train, test = train_and_test(data, fold)
-    groups, folds = len(groups_of(train)), min(folds, len(train.positive), len(train.negative))
+    groups, folds = len(groups_of(train)), min(folds, smaller_class(train))
     wanted = None if wanted is None else min(wanted, groups)
     inner = cross_validated(train, wanted, folds, 1, seed)
     choice = choose(inner, rule, wanted)
@@ -203,17 +206,17 @@ def nested_scores(data: Dataset, fold: Indices, folds: int, seed: int, rule: str
     return np.asarray(map_.apply(test.X)[:, columns] @ theta[:-1] + theta[-1])
 
 
-def area_of_all(data: Dataset, split: list[Indices]) -> float:
-    """Return the AUC of ridge logistic regression on all features, of the best of a few penalty weights."""
+def area_of_all(data: Dataset, split: list[Indices], without: Indices = NONE) -> float:
+    """Return the AUC of ridge logistic regression on all features but some, of the best of a few penalty weights."""
     from sklearn.linear_model import LogisticRegression
 
     problem, held_out = path_of(data)[0], np.empty((len(RIDGES), data.n))
+    Z = np.delete(problem.Z, without, axis=1)
     for fold in split:
         train = np.setdiff1d(np.arange(data.n), fold)
         for k, c in enumerate(RIDGES):
-            machine = LogisticRegression(C=c, tol=1e-3, max_iter=1000)
-            machine.fit(problem.Z[train], data.y[train], problem.g[train])
-            held_out[k, fold] = machine.decision_function(problem.Z[fold])
+            machine = LogisticRegression(C=c, tol=1e-3, max_iter=1000).fit(Z[train], data.y[train], problem.g[train])
+            held_out[k, fold] = machine.decision_function(Z[fold])
     return max(area(data.y, scores) for scores in held_out)
 
 
@@ -233,28 +236,27 @@ def quality(y: Vector, scores: Vector) -> dict[str, float]:
 def intervals(
     scores: Scores, nested: Mapping[str, float], rule: str, wanted: int | None, seed: int
 ) -> dict[str, tuple[float, float]]:
-    """Return an interval for each measure, by bootstrap draws: the choice is repeated, and scored on the samples left.
+    """Return an interval for each measure, by bootstrap draws: the choice is repeated, and scored on the units left.
 
     The distances of its quantiles from their mean are those of the interval from the nested measure. A share of none or
-    of all samples, which have no spread, has the exact interval of Clopper and Pearson.
+    of all, which have no spread, has the exact interval of Clopper and Pearson for so many units.
 
     Notes
     -----
     Tsamardinos, Greasidou and Borboudakis, Bootstrapping the out-of-sample predictions, Machine Learning 107 (2018).
     """
-    rng, n = np.random.default_rng(seed), len(scores.y)
-    mean_scores = scores.values.mean(axis=0)
+    rng, mean_scores = np.random.default_rng(seed), scores.values.mean(axis=0)
     found = []
     for _ in range(DRAWS):
-        drawn = np.bincount(rng.integers(0, n, n), minlength=n)
+        drawn = drawn_units(scores.units, rng)
         left = drawn == 0
         if len(set(scores.y[left].tolist())) < 2 or len(set(scores.y[~left].tolist())) < 2:
             continue
         choice = choose(scores, rule, wanted, drawn * scores.weights)
         k = SEARCHES.index(choice.search) * len(CLASSIFIERS) + CLASSIFIERS.index(choice.c)
         found.append(quality(scores.y[left], mean_scores[left, scores.sizes.index(choice.m), k]))
-    up = int(np.sum(scores.y > 0))
-    counts, ends = {"accuracy": n, "sensitivity": up, "specificity": n - up}, {}
+    parts = {"accuracy": scores.y != 0.0, "sensitivity": scores.y > 0.0, "specificity": scores.y < 0.0}
+    counts, ends = {name: len(np.unique(scores.units[part])) for name, part in parts.items()}, {}
     for name, value in nested.items():
         if name in counts and value in (0.0, 1.0):
             far = 1.0 - (0.5 - LEVEL / 2) ** (1.0 / counts[name])
@@ -265,3 +267,31 @@ def intervals(
         low, high = np.clip(both, 0.0, np.inf if name == "log-loss" else 1.0).tolist()
         ends[name] = (low, high)
     return ends
+
+
+def drawn_units(units: Indices, rng: np.random.Generator) -> Indices:
+    """Return how often each sample (n,) is in a bootstrap draw of the units."""
+    k = int(units.max()) + 1
+    return np.asarray(np.bincount(rng.integers(0, k, k), minlength=k)[units])
+
+
+def odds_intervals(data: Dataset, n: int, weights: Mapping[str, float], c: float, seed: int) -> Matrix:
+    """Return the ends (2, k) of bootstrap intervals of the weights of a classifier, for given features, in raw units.
+
+    The classifier is that of n samples of which the data are a part: the spread of these is that much larger.
+    """
+    if not weights:
+        return np.empty((2, 0))
+    part = data.columns([data.features.index(name) for name in weights])
+    problem, map_ = path_of(part)
+    rng, columns = np.random.default_rng(seed), np.arange(part.p)
+    start, found = problem.fit(columns, np.array([c]))[0][0], []
+    for _ in range(DRAWS):
+        drawn = drawn_units(part.units[0], rng)
+        kept = np.flatnonzero(drawn)
+        if len(set(part.y[kept].tolist())) == 2:
+            resampled = LogisticPath(problem.Z[kept], part.y[kept], problem.g[kept] * drawn[kept], problem.groups)
+            found.append(resampled.fit(columns, np.array([c]), start)[0][0, :-1] / map_.scale)
+    values = np.array(found)
+    far = np.quantile(values, [0.5 - LEVEL / 2, 0.5 + LEVEL / 2], axis=0) - values.mean(axis=0)
+    return np.asarray(np.array(list(weights.values())) + far * np.sqrt(part.n / n))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from functools import partial
 from itertools import product
 from typing import Any
 
@@ -22,12 +21,9 @@ from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import check_features, stratified_folds, train_and_test
 from fsopt.drivers.run import Run, drained
 from fsopt.errors import ParameterError
-from fsopt.methods.gmeb.gmeb import CUTS, by_model, choose_route, classified
-from fsopt.methods.large_programs import by_features
-from fsopt.methods.preprocessing import SelectionRule, unit_rms
-from fsopt.models.gmeb.gmeb import build_gmeb_dual
-from fsopt.models.gmeb.norm import GmebNorm, radius
-from fsopt.solvers.base import Session
+from fsopt.methods.gmeb.gmeb import fit_gmeb
+from fsopt.methods.preprocessing import SelectionRule
+from fsopt.models.gmeb.norm import radius
 from fsopt.typing import Vector
 
 RADII = tuple(np.linspace(1.0, 10.0, 7).tolist())
@@ -59,7 +55,7 @@ def radius_path(
     epsilon: float = 0.01,
     solver: str | None = None,
 ) -> Grid:
-    """Solve GMEB for every pair of radii, each data set compiled once.
+    """Fit GMEB for every pair of radii.
 
     Parameters
     ----------
@@ -138,40 +134,20 @@ def _solve_grid(
     run: Run,
 ) -> dict[str, NDArray[Any]]:
     """Return the columns of one data set, a point for each pair of radii."""
-    columns = unit_rms(data, scale)
-    route = choose_route("auto", run)
-    session: Session | None = None
     points = []
     for r_plus, r_minus in radii:
-        norm = GmebNorm.of(columns.work, r_plus, r_minus)
-        first = None
-        if route != CUTS and len(norm.ends) == 2 and not by_features(columns.work, run):
-            session = _moved(session, columns.work, norm, run)
-            first = partial(by_model, session, columns.work, norm)
-        found, _ = drained(classified(columns.work, norm, run, route, first))
-        coef = columns.full(found.w) / columns.map_.scale
-        intercept = found.b - float(coef @ columns.map_.shift)
+        found = drained(fit_gmeb(data, run, r_plus=r_plus, r_minus=r_minus, scale=scale))
         point = {
             "r_plus": r_plus,
             "r_minus": r_minus,
-            "objective": found.outcome.objective,
-            "bound": found.outcome.bound,
-            "certified": found.outcome.status is Status.OPTIMAL,
-            "n_features": float(len(rule.select(coef, data.X.std(axis=0)))),
-            "train_error": error_rate(data.X @ coef + intercept, data.y),
-            "test_error": np.nan if test is None else error_rate(test.X @ coef + intercept, test.y),
-            "coef": coef,
-            "intercept": intercept,
+            "objective": found.objective,
+            "bound": found.bound,
+            "certified": found.status is Status.OPTIMAL,
+            "n_features": float(len(rule.select(found.coef, data.X.std(axis=0)))),
+            "train_error": error_rate(data.X @ found.coef + found.intercept, data.y),
+            "test_error": np.nan if test is None else error_rate(test.X @ found.coef + found.intercept, test.y),
+            "coef": found.coef,
+            "intercept": found.intercept,
         }
         points.append(point)
     return {name: np.array([point[name] for point in points]) for name in points[0]}
-
-
-def _moved(session: Session | None, data: Dataset, norm: GmebNorm, run: Run) -> Session:
-    """Return a session on (16) at these radii: the given one, updated in place, or a new one."""
-    if session is None:
-        return run.open(build_gmeb_dual(data, r_plus=norm.r_plus, r_minus=norm.r_minus))
-    session.model.r_plus.set_value(norm.r_plus)
-    session.model.r_minus.set_value(norm.r_minus)
-    session.update(session.model.objective)
-    return session

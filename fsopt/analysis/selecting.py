@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fsopt.analysis.chance import aggregated, leak_of, noise_p_value, selected_and_tested
+from fsopt.analysis.chance import aggregated, noise_p_value, questions_of, selected_and_tested
 from fsopt.analysis.few_features import (
     RULES,
     Choice,
@@ -20,9 +21,9 @@ from fsopt.analysis.few_features import (
     groups_of,
     intervals,
     nested_scores,
+    odds_intervals,
     path_of,
     quality,
-    variables_of,
 )
 from fsopt.analysis.selection_answers import NOISE, Selection
 from fsopt.answers.fits import Fit
@@ -31,11 +32,13 @@ from fsopt.common.interruption import whole_or_interrupted
 from fsopt.common.teams import check_jobs, side_by_side
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
+from fsopt.data.dataset import groups_of_samples
+from fsopt.data.encoding import Encoded
 from fsopt.data.given import Given, dataset_of
 from fsopt.data.matrices import refuse_sparse
-from fsopt.data.splits import random_parts, stratified_folds
+from fsopt.data.splits import random_parts, smaller_class, stratified_folds
 from fsopt.drivers.run import Progress
-from fsopt.errors import ParameterError
+from fsopt.errors import OutOfTimeError, ParameterError
 from fsopt.methods.registry import fit as fit_method
 from fsopt.models.blocks import whole
 from fsopt.models.gbd.feature_lists import CATEGORIES
@@ -67,6 +70,7 @@ def select(
     data: Given | Samples,
     y: ArrayLike | None = None,
     *,
+    group: ArrayLike | None = None,
     features: int | None = None,
     rule: str = "log-loss",
     folds: int = 5,
@@ -95,6 +99,9 @@ def select(
         Raw features, dense: a data set, samples X, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`.
     y : ArrayLike, optional
         Labels (n,) of samples, or the name of their column.
+    group : ArrayLike, optional
+        The person, animal or batch of each sample (n,), in place of that of the data: samples of one group stay
+        together in folds, halves, permutations and bootstrap draws, and count as one unit.
     features : int, optional
         The number of variables, instead of a choice.
     rule : str, default 'log-loss'
@@ -116,11 +123,11 @@ def select(
     Selection
         The selection is ``optimal`` where its gap is closed. Measures are those of nested cross-validation, which
         repeats the whole choice without the samples that it is scored on. Where permuted labels are told as well as
-        the labels, the answer is no feature.
+        the labels, the answer is no feature. Features that number the samples are left out.
 
     Raises
     ------
-    ParameterError : a parameter out of range, sparse data, or a class of fewer than four samples.
+    ParameterError : a parameter out of range, sparse data, or a class of fewer than four samples or groups.
 
     Notes
     -----
@@ -129,9 +136,12 @@ def select(
     word("rule", rule, RULES)
     check_jobs(jobs)
     data = dataset_of(data, y)
+    if group is not None:
+        data = replace(data, group=groups_of_samples(group, data.n))
     refuse_sparse("select", data.X)
-    looked_at, groups = _looked_at(data, seed), groups_of(data)
-    wanted = None if features is None else whole("select", "features", features, low=1, high=len(groups))
+    data, left_out = _without_numbers(data)
+    looked_at, p = _looked_at(data, seed), len(groups_of(data))
+    wanted = None if features is None else whole("select", "features", features, low=1, high=p)
     count = _counter(1 + folds + PAIRS, progress)
     scores = cross_validated(looked_at, wanted, folds, REPEATS, seed)
     choice, chance = choose(scores, rule, wanted), noise_p_value(looked_at, seed)
@@ -145,12 +155,10 @@ def select(
     halves = [(looked_at, choice.m, choice.search, seed + k) for k in range(PAIRS)]
     pairs = side_by_side(selected_and_tested, halves, jobs, lambda _: count("halves"))
     proof, fit = _fits(data, choice, time_limit)
+    weights = {row.feature: row.weight for row in fit.to_frame().itertuples()}
     return Selection(
-        data=data.name,
-        y=data.y,
-        labels=data.labels,
-        variables=variables_of(data),
-        groups=tuple(tuple(data.features[j] for j in group) for group in groups),
+        data=data,
+        left_out=left_out,
         fit=fit,
         proof=proof,
         choice=choice,
@@ -162,43 +170,65 @@ def select(
         intervals=intervals(scores, nested, rule, wanted, seed),
         shares=np.mean([selected for selected, _ in pairs], axis=(0, 1)),
         p_values=aggregated(np.concatenate([tested for _, tested in pairs])),
-        leak=leak_of(data),
+        odds=odds_intervals(looked_at, data.n, weights, choice.c, seed),
+        questions=questions_of(looked_at, split),
         exact=exact_word(proof, data) if exact and proof is not None else None,
     )
 
 
+def _without_numbers(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
+    """Return the data without the features that number the samples, and their names; raises ParameterError for none."""
+    out = data.identifiers
+    if not out:
+        return data, out
+    kept = [j for j, name in enumerate(data.features) if name not in out]
+    if not kept:
+        raise ParameterError("every feature numbers the samples", "give features that tell something of them")
+    story = (*data.story, f"left out, since they number the rows: {', '.join(out)}")
+    encoded = data.encoded
+    if encoded is not None:
+        columns = tuple(column for column in encoded.encoding.columns if column.name not in out)
+        encoded = Encoded(replace(encoded.encoding, columns=columns), encoded.source.drop(columns=list(out)))
+    return replace(data.columns(kept), encoded=encoded, story=story), out
+
+
 def _looked_at(data: Dataset, seed: int) -> Dataset:
-    """Return the samples that choose, a random part of many; raise ParameterError where a class has too few."""
-    smaller = min(len(data.positive), len(data.negative))
+    """Return the samples that choose, a random part of many; raises ParameterError for a class of too few."""
+    smaller, noun = smaller_class(data), "sample" if data.group is None else "group"
     if smaller < FEWEST:
         raise ParameterError(
-            f"'select' has {counted(smaller, 'sample')} of the smaller class, too few for nested cross-validation",
-            f"give data with {FEWEST} samples of each class",
+            f"'select' has {counted(smaller, noun)} of the smaller class, too few for nested cross-validation",
+            f"give data with {FEWEST} {noun}s of each class",
         )
-    if data.n <= MOST_SAMPLES:
-        return data
     share = MOST_SAMPLES / data.n
-    return data.rows(random_parts(data, (share, 1.0 - share), seed)[0])
+    return data if share >= 1.0 else data.rows(random_parts(data, (share, 1.0 - share), seed)[0])
 
 
 def _fits(data: Dataset, choice: Choice, time_limit: float | None) -> tuple[Fit | None, Fit]:
-    """Return the proof of the selection, None for none, and the classifier on the selected features."""
-    logistic: dict[str, Any] = {"loss": "logistic", "tolerance": TOLERANCE, "time_limit": time_limit}
+    """Return the proof of the selection, None for none or no time, and the classifier on the selected features."""
+    logistic: dict[str, Any] = {"loss": "logistic", "tolerance": TOLERANCE}
+    support, search = _selected(data, choice)
+    proof = None
+    if support:
+        penalised = "-penalised" if "lam" in search else ""
+        with suppress(OutOfTimeError):  # of many samples
+            proof = fit_method(f"best-subset{penalised}", data, **search, **logistic, time_limit=time_limit)
+            support = list(proof.support)
+    # A budget of 0 leaves the intercept alone.
+    kept: Any = {"include": support, "m": len(support)} if support else {"costs": [1.0] * data.p, "budget": 0.0}
+    return proof, fit_method("best-subset", data, c=choice.c, **logistic, **kept)
+
+
+def _selected(data: Dataset, choice: Choice) -> tuple[list[int], dict[str, Any]]:
+    """Return the features that the path selects, and the parameters of the search for a better selection."""
     problem, _ = path_of(data)
     chosen = problem.path(choice.search, choice.m, choice.m)[-1]
     support = sorted(problem.columns(chosen).tolist())
-    proof = None
-    if support:
-        together = {"groups": CATEGORIES} if len(problem.groups) < data.p else {}
-        search: dict[str, Any] = {"m": len(chosen), "c": choice.search, "initial": support, **together}
+    search: dict[str, Any] = {"m": len(chosen), "c": choice.search, "initial": support}
+    if len(problem.groups) < data.p:
         prices = problem.prices(choice.search)
-        priced = {"lam": (prices - prices.min()).tolist()} if together else {}
-        proof = fit_method("best-subset-penalised" if priced else "best-subset", data, **search, **priced, **logistic)
-        support = list(proof.support)
-    # A budget of 0 leaves the intercept alone.
-    nothing = {"costs": [1.0] * data.p, "budget": 0.0}
-    kept: dict[str, Any] = {"include": support, "m": len(support)} if support else nothing
-    return proof, fit_method("best-subset", data, c=choice.c, **kept, **logistic)
+        search |= {"groups": CATEGORIES, "lam": (prices - prices.min()).tolist()}
+    return support, search
 
 
 def _counter(total: int, progress: Progress | None) -> Callable[[str], None]:

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import expit
 
-from fsopt.analysis.chance import PERMUTATIONS, Leak
-from fsopt.analysis.few_features import Choice, quality
+from fsopt.analysis.chance import PERMUTATIONS
+from fsopt.analysis.few_features import Choice, groups_of, quality, variables_of
 from fsopt.answers.fits import Fit
 from fsopt.answers.records import Answer
 from fsopt.answers.results import Status
 from fsopt.certificates.points import relative_gap
 from fsopt.common.figures import BLUE, ORANGE, new_figure, plain
 from fsopt.common.texts import counted, one_line
+from fsopt.data import Dataset
+from fsopt.data.splits import smaller_class
 from fsopt.linear.logistic_path import LogisticPath
-from fsopt.typing import Vector
+from fsopt.typing import Matrix, Vector
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,6 +31,8 @@ MOST_BARS = 20
 """Features in the picture of the halves."""
 SELDOM = 0.1
 """Sensitivity or specificity below which a warning says so."""
+OFTEN, SPARSE = 0.5, 0.5
+"""Share of the halves that is most of them, and share of missing values that a warning names."""
 NOISE = 0.05
 """P-value of permuted labels, and of halves, up to which an answer is better than noise."""
 WHY = {
@@ -44,8 +49,8 @@ class Selection(Answer):
 
     Attributes
     ----------
-    data, y, labels : name of the data, labels of the samples, and their texts for -1 and +1.
-    variables, groups : names of the variables, and of the features that each is made of.
+    data : the data without what was left out; their ``story`` and ``facts`` are what became of the table.
+    left_out : features that number the samples.
     fit : the logistic classifier on the selected features.
     proof : the selection of smallest objective value, with its lower bound; None where no feature is selected.
     choice, rule : what the cross-validated log-loss chose, and how; ``given`` for a number that was given.
@@ -54,15 +59,13 @@ class Selection(Answer):
     nested, intervals : measures of these scores, and 95 % intervals of the measures.
     whole : AUC of all features, by the folds of the nested cross-validation.
     shares, p_values : of each variable, the share of the halves that select it, and its p-value by tests on the others.
-    leak : features that may be known only after the label; None for none.
+    odds : ends (2, k) of 95 % intervals of the weights of :meth:`to_records`, by the bootstrap, for this selection.
+    questions : what the user is asked: of features that may be known only after the label, of samples that are copies.
     exact : the word of the verification in rational arithmetic; None where it was not asked for.
     """
 
-    data: str
-    y: Vector = field(repr=False)
-    labels: tuple[str, str]
-    variables: tuple[str, ...] = field(repr=False)
-    groups: tuple[tuple[str, ...], ...] = field(repr=False)
+    data: Dataset
+    left_out: tuple[str, ...]
     fit: Fit
     proof: Fit | None = field(repr=False)
     choice: Choice
@@ -74,13 +77,16 @@ class Selection(Answer):
     whole: float
     shares: Vector = field(repr=False)
     p_values: Vector = field(repr=False)
-    leak: Leak | None
+    odds: Matrix = field(repr=False)
+    questions: tuple[str, ...]
     exact: str | None = None
 
     @property
     def status(self) -> Status:
         """``optimal`` where the gap of the selection is closed, else ``feasible``; that of the classifier for none."""
-        return self.fit.status if self.proof is None else self.proof.status
+        if self.proof is None:
+            return Status.FEASIBLE if self.fit.features else self.fit.status
+        return self.proof.status
 
     @property
     def gap(self) -> float | None:
@@ -90,10 +96,26 @@ class Selection(Answer):
         return relative_gap(float(self.proof.objective or 0.0), float(self.proof.bound or 0.0))
 
     @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of the variables: features, or columns of a table of which several features were made."""
+        return variables_of(self.data)
+
+    @cached_property
+    def owner(self) -> dict[str, int]:
+        """Feature -> the place of the variable that it is made of."""
+        return {self.data.features[j]: k for k, group in enumerate(groups_of(self.data)) for j in group}
+
+    @property
     def selected(self) -> tuple[str, ...]:
         """The names of the selected variables."""
-        own = set(self.fit.features)
-        return tuple(name for name, group in zip(self.variables, self.groups, strict=True) if own & set(group))
+        own = {self.owner[name] for name in self.fit.features}
+        return tuple(self.variables[k] for k in sorted(own))
+
+    @property
+    def story(self) -> tuple[str, ...]:
+        """What is predicted, and what became of the table, a sentence each."""
+        labels = "labels: -1 is '{}', +1 is '{}'".format(*self.data.labels)
+        return tuple(f"{text[0].upper()}{text[1:]}." for text in (*(self.data.story or (labels,)), *self.data.facts))
 
     @property
     def sure(self) -> tuple[str, ...]:
@@ -107,19 +129,24 @@ class Selection(Answer):
         return tuple(self._warnings())
 
     def _warnings(self) -> Iterator[str]:
-        larger = float(max(np.mean(self.y > 0), np.mean(self.y < 0)))
+        larger = float(max(np.mean(self.data.y > 0), np.mean(self.data.y < 0)))
         if self.selected and self.intervals["accuracy"][0] <= larger:
             yield f"the accuracy is not told apart from that of the larger class, {larger:.1%} of the samples"
-        if self.gap is not None and self.status is not Status.OPTIMAL:
-            yield f"the selection is not proved: its optimality gap is {self.gap:.2%}; give more seconds"
+        if self.fit.features and self.status is not Status.OPTIMAL:
+            known = "" if self.gap is None else f": its optimality gap is {self.gap:.2%}"
+            yield f"the selection is not proved{known}; give more seconds"
         low = min(("sensitivity", "specificity"), key=self.nested.__getitem__)
         if self.selected and self.nested[low] < SELDOM:
             at = self.at_prevalence()
             yield (
                 f"the {low} is {self.nested[low]:.2f}: class_weight='balanced' counts both "
-                f"classes alike; with as many called '{self.labels[1]}' as there are, sensitivity and PPV are "
+                f"classes alike; with as many called '{self.data.labels[1]}' as there are, sensitivity and PPV are "
                 f"{at['sensitivity']:.2f}, specificity and NPV {at['specificity']:.2f}"
             )
+        encoded = self.data.encoded
+        missing = {} if encoded is None else encoded.source[list(self.selected)].isna().mean().to_dict()
+        many = ((name, share) for name, share in missing.items() if share > SPARSE)
+        yield from (f"'{name}' is selected, and {share:.0%} of its values are missing" for name, share in many)
         yield from self.fit.warnings
 
     @property
@@ -137,14 +164,11 @@ class Selection(Answer):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The answer in words: a question about leaks first, where there is one."""
+        """The answer in words: questions first, where there are some."""
         return tuple(self._sentences())
 
     def _sentences(self) -> Iterator[str]:
-        if self.leak is not None:
-            names = " and ".join(f"'{name}'" for name in self.leak.features)
-            verb, rest = "Is" if len(self.leak.features) == 1 else "Are", f"the next feature {self.leak.following:.3f}"
-            yield f"{verb} {names} known before the label? Alone AUC {self.leak.area:.3f}, {rest}."
+        yield from self.questions
         least = "p =" if self.p_value > 1.0 / (PERMUTATIONS + 1) else "p <="
         whole, tested = len(self.variables), f"{least} {self.p_value:.2g} by {PERMUTATIONS} permutations of the labels"
         if not self.selected:
@@ -155,13 +179,20 @@ class Selection(Answer):
         better = "better" if self.p_value <= NOISE else "no better"
         yield f"{self._measured('AUC')}, {self._measured('accuracy')}; {better} than noise ({tested})."
         yield (
-            f"S{self._measured('sensitivity')[1:]} for '{self.labels[1]}', {self._measured('specificity')} for "
-            f"'{self.labels[0]}' (nested cross-validation, 95 % intervals)."
+            f"S{self._measured('sensitivity')[1:]} for '{self.data.labels[1]}', {self._measured('specificity')} for "
+            f"'{self.data.labels[0]}' (nested cross-validation, 95 % intervals)."
         )
-        yield f"All {counted(len(self.fit.coef), 'column')}: AUC {self.whole:.3f}, by ridge on the same folds."
+        yield f"All {counted(len(self.owner), 'column')}: AUC {self.whole:.3f}, by ridge on the same folds."
         yield self._proved()
         sure = ", ".join(self.sure) or "none of these"
         yield f"Told from noise one by one, on halves of the data: {sure}."
+        known = dict(zip(self.variables, self.shares.tolist(), strict=True))
+        differ = [name for name in self.selected if known[name] >= OFTEN and name not in self.sure]
+        if differ:
+            yield (
+                f"Selected by most halves, but with p > {NOISE}: {', '.join(differ)}. Whether a feature tells "
+                "something says p; the share of the halves says how often new data would select it again."
+            )
 
     def _measured(self, name: str) -> str:
         low, high = self.intervals[name]
@@ -172,28 +203,34 @@ class Selection(Answer):
         most = f"at most {counted(len(self.selected), 'feature')}"
         if self.status is Status.OPTIMAL:
             return f"No other selection of {most} has a smaller objective value{exact}."
+        if self.gap is None:
+            return f"A selection of {most} may have a smaller objective value: there was no time for a bound."
         return f"A better selection of {most} is smaller by {self.gap:.2%} at most{exact}."
 
     @property
     def heading(self) -> dict[str, Any]:
         """The answer in words, and the numbers behind it."""
+        negative, positive = self.data.labels
         return {
             "answer_in_words": list(self.sentences),
             "warnings": list(self.warnings),
-            "n": len(self.y),
+            "story": list(self.story),
+            "n": self.data.n,
             "p": len(self.variables),
-            "positive": self.labels[1],
-            "classes": {self.labels[1]: int((self.y > 0).sum()), self.labels[0]: int((self.y < 0).sum())},
+            "positive": positive,
+            "classes": {positive: len(self.data.positive), negative: len(self.data.negative)},
+            "units": len(self.data.units[1]),
+            "left_out": list(self.left_out),
             "m": len(self.selected),
             "rule": self.rule,
             "p_value": self.p_value,
             "nested": dict(self.nested),
             "all_features": {"AUC": self.whole},
             "calibration_slope": self.calibration_slope,
-            "events_per_feature": min(np.sum(self.y > 0), np.sum(self.y < 0)) / max(len(self.fit.features), 1),
+            "events_per_feature": smaller_class(self.data) / max(len(self.fit.features), 1),
             "intervals": {name: list(ends) for name, ends in self.intervals.items()},
             "sure": list(self.sure),
-            "leak": None if self.leak is None else list(self.leak.features),
+            "questions": list(self.questions),
             "status": self.status,
             "c": {"selection": self.choice.search, "classifier": self.choice.c},
             "objective": None if self.proof is None else self.proof.objective,
@@ -204,13 +241,14 @@ class Selection(Answer):
         }
 
     def summary(self) -> str:
-        """Return the answer in words, the warnings, and the selected features as a table."""
+        """Return the answer in words, the warnings, the selected features as a table, and what became of the data."""
         said = [one_line(text) for text in (*self.sentences, *(f"Warning: {text}." for text in self.warnings))]
+        story = [one_line(text) for text in self.story]
         if not self.fit.features:
-            return "\n".join(said)
+            return "\n".join([*said, *story])
         weights, intercept = self.printed_weights
         table = self.to_frame().assign(weight=weights).to_string(index=False, na_rep="-", float_format="{:.3g}".format)
-        return "\n".join([*said, "", table, f"intercept {intercept}"])
+        return "\n".join([*said, "", table, f"intercept {intercept}", "", *story])
 
     @property
     def printed_weights(self) -> tuple[list[str], str]:
@@ -222,20 +260,26 @@ class Selection(Answer):
         """Return one record for each selected feature, in order of the standardised weight.
 
         ``weight`` is for one unit of the feature, ``standardised`` for one standard deviation; ``odds_ratio`` is the
-        factor of the odds of the label +1 for one standard deviation.
+        factor of the odds of the label +1 for one ``step`` more, the unit of a feature of two values 0 and 1, one
+        standard deviation of any other; its 95 % interval is from ``odds_low`` to ``odds_high``.
         """
-        owner = {name: k for k, group in enumerate(self.groups) for name in group}
-        return [
-            {
-                "feature": row.feature,
-                "weight": row.weight,
-                "standardised": row.standardised,
-                "odds_ratio": float(np.exp(np.clip(row.standardised, -700.0, 700.0))),
-                "share": float(self.shares[owner[row.feature]]),
-                "p_value": float(self.p_values[owner[row.feature]]),
-            }
-            for row in self.fit.to_frame().itertuples()
-        ]
+        rows = []
+        for row, ends in zip(self.fit.to_frame().itertuples(), self.odds.T.tolist(), strict=True):
+            k, values = self.owner[row.feature], self.data.X[:, self.data.features.index(row.feature)]
+            step = 1.0 if np.isin(values, (0.0, 1.0)).all() else float(values.std())
+            odds = np.exp(np.clip(step * np.array([row.weight, *ends]), -700.0, 700.0)).tolist()
+            rows.append(
+                {
+                    "feature": row.feature,
+                    "weight": row.weight,
+                    "standardised": row.standardised,
+                    "step": step,
+                    **dict(zip(("odds_ratio", "odds_low", "odds_high"), odds, strict=True)),
+                    "share": float(self.shares[k]),
+                    "p_value": float(self.p_values[k]),
+                }
+            )
+        return rows
 
     def plot(self) -> Figure:
         """Return log-loss by number of features, shares of the halves, and calibration, side by side."""

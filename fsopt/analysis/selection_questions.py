@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +15,7 @@ from fsopt.analysis.other_selections import ENUMERATED, MARGIN, Others, enumerat
 from fsopt.analysis.selections import NECESSITY, Asked, Cell, Selections
 from fsopt.answers.results import DriverResult
 from fsopt.common import clock
-from fsopt.common.arguments import checked, with_keywords_of
+from fsopt.common.arguments import SECONDS, checked, optional, with_keywords_of
 from fsopt.common.interruption import whole_or_interrupted
 from fsopt.data import Dataset
 from fsopt.data.given import Given, dataset_of
@@ -39,7 +37,7 @@ SELECTION = ("m", "costs", "budget", *RULES)
 """The parameters of a selection that the questions do not take: they take groups, and bounds on weights."""
 
 
-@checked()
+@checked(time_limit=optional(SECONDS))
 @with_keywords_of(SelectionConstraints.of, without=SELECTION)
 @whole_or_interrupted()
 def necessity(
@@ -87,13 +85,13 @@ def necessity(
     """
     search = _Searches.of(NECESSITY, data, rules, scale, "hinge", BranchSettings(tolerance), time_limit)
     first = search.first(m, c)
-    search.run([first], min(search.end, 0.5 * (search.started + search.end)), 1.0)
+    search.run([first], min(search.end, 0.5 * (search.started + search.end)))
     best = search.cell(first).support
-    search.run([first.other_side(j, best) for j in range(search.allowed.p)], search.end, 1.0)
+    search.run([first.other_side(j, best) for j in range(search.allowed.p)], search.end)
     return search.answer()
 
 
-@checked()
+@checked(time_limit=optional(SECONDS))
 @with_keywords_of(necessity, without=("tolerance", "time_limit"))
 def alternatives(
     data: Given,
@@ -141,7 +139,7 @@ def alternatives(
     asked = search.first(m, c)
     within = number("alternatives", "within", within)
     count = None if count is None else whole("alternatives", "count", count, low=1, high=10**6)
-    search.run([asked], search.end, 1.0)
+    search.run([asked], search.end)
     best, known = search.results[asked], replace(search.cell(asked), bound=-np.inf, nodes=0, evidence=None)
     tree, ended = enumerated(search.problem(asked), best, limit_of(known.objective, within), count, search.end)
     found = sorted(tree.found.items(), key=lambda one: one[1].value)
@@ -151,7 +149,7 @@ def alternatives(
     return search.answer(cells, others_of(tree, listed, within, count, ended))
 
 
-@checked()
+@checked(time_limit=optional(SECONDS))
 @with_keywords_of(necessity, without=("c", "time_limit"))
 def selection_path(
     data: Given | Samples,
@@ -192,7 +190,7 @@ def selection_path(
     max_nodes : int, optional
         Nodes after which each search stops; None for no limit.
     time_limit : float, optional
-        Seconds for the whole path: a tenth for all M and C in equal shares, the rest for those that are open then.
+        Seconds for the whole path: each M and C has an equal share of what is left.
     jobs, executor : Executor or int, optional
         Subtrees that are searched at a time, and where; processes of its own by default.
     progress : Progress, optional
@@ -222,13 +220,13 @@ def selection_path(
         raise ParameterError(
             f"'{'c' if values else 'm'}' of 'selection_path' is empty", "give numbers, or leave it out"
         )
-    search.run([Asked(one, most) for one in weights for most in values], search.end, 0.1, 1.0)
+    search.run([Asked(one, most) for one in weights for most in values], search.end)
     return search.answer()
 
 
 @dataclass
 class _Searches:
-    """The searches of a question: of each problem the result, and a folder of checkpoints."""
+    """The searches of a question, and the result of each problem."""
 
     question: str
     data: Dataset
@@ -259,8 +257,6 @@ class _Searches:
     ) -> _Searches:
         """Return no searches yet, with groups and bounds in one form, those that there are; raises ParameterError."""
         started, end = time.perf_counter(), clock.end_of(time_limit)
-        if time_limit is not None and not time_limit > 0:
-            raise ParameterError(f"the time limit must be positive, not {time_limit}", "give seconds > 0")
         data = dataset_of(data)
         found, groups = SelectionConstraints.of(question, data, **rules), {}
         if not found.groups.single:
@@ -278,29 +274,18 @@ class _Searches:
         """Return a problem in arrays."""
         return asked.problem(self.work, self.loss, self.allowed)
 
-    def run(self, asked: list[Asked], end: float, *shares: float) -> None:
-        """Search all problems, with a time limit within each share of it in turn, and those again that are open."""
-        with tempfile.TemporaryDirectory() as folder:
-            kept = Path(folder) if len(shares) > 1 and np.isfinite(end) else None
-            for share in shares if np.isfinite(end) else (1.0,):
-                for k, one in enumerate(asked):
-                    self.results[one] = found = self._search(one, clock.part(end, share / (len(asked) - k)), kept)
-                    if self.progress is not None:
-                        record = {"iteration": len(self.results), **one._asdict(), "objective": found.objective}
-                        self.progress({**record, "bound": found.bound})
-                    if found.stop == "interrupted":
-                        return
-                left = [(one, self.results[one]) for one in asked if self.results[one].stop != "optimal"]
-                asked = [one for one, _ in sorted(left, key=lambda o: (o[1].objective or 0.0) - (o[1].bound or 0.0))]
-
-    def _search(self, asked: Asked, seconds: float | None, folder: Path | None) -> DriverResult:
-        """Search one problem, on from where it stopped, with the best known selection that it allows."""
-        problem = self.problem(asked)
-        place = None if folder is None else folder / f"{'-'.join(map(str, asked))}.npz"
-        resume = place if place is not None and place.exists() else None
-        run = Run(time_limit=seconds, executor=self.executor, checkpoint=place, resume=resume)
-        settings = replace(self.settings, initial=self._initial(problem))
-        return branch_and_benders(problem, settings=settings, run=run, seeds=self._seeds(asked))
+    def run(self, asked: list[Asked], end: float) -> None:
+        """Search all problems, each in an equal share of what is left of the time."""
+        for k, one in enumerate(asked):
+            problem = self.problem(one)
+            settings = replace(self.settings, initial=self._initial(problem))
+            run = Run(time_limit=clock.part(end, 1.0 / (len(asked) - k)), executor=self.executor)
+            self.results[one] = found = branch_and_benders(problem, settings=settings, run=run, seeds=self._seeds(one))
+            if self.progress is not None:
+                record = {"iteration": len(self.results), **one._asdict(), "objective": found.objective}
+                self.progress({**record, "bound": found.bound})
+            if found.stop == "interrupted":
+                return
 
     def _initial(self, problem: SelectionProblem) -> Mask | None:
         """Return the known selection that a problem allows whose hyperplane has the smallest value there."""

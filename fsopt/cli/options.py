@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import inspect
 import json
+import re
 import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields
@@ -171,6 +172,7 @@ _HELP: Mapping[str, tuple[Any, Any, str]] = {
     "positive": (_TEXTS, None, f"label that is +1, all others are -1; several {_LIST}"),
     "drop": (_TEXTS, None, f"columns to leave out, {_LIST}"),
     "id": (_TEXT, None, "column that names the samples"),
+    "group": (_TEXT, None, "column of the person, animal or batch of each sample, whose samples stay together"),
     "onehot": (bool, False, "make 0/1 features of columns of texts"),
     "missing": (_TEXT, None, f"{', '.join(MISSING)}: the treatment of missing values"),
     "weights": (_TEXT, None, "column of sample weights"),
@@ -267,25 +269,17 @@ def load(source: str, layout: Layout = WHOLE) -> Dataset:
     """Load a data set; its size, its labels and what became of its columns are remarks on stderr."""
     from fsopt.data.given import load_table
 
-    data = load_table(source, layout, remark)
+    data = load_table(source, layout, lambda _: None)
     remark(
         f"{data.name}: {counted(data.n, 'sample')}, {counted(data.p, 'feature')}; "
         f"+1 is '{data.labels[1]}', -1 is '{data.labels[0]}'"
     )
-    if data.constant:
-        remark(f"{counted(len(data.constant), 'constant feature')}: {_first(data.constant)}")
-    missing = () if data.encoded is None else data.encoded.source.isna().sum().items()
-    if gone := [f"{name} ({count})" for name, count in missing if count]:
-        remark(f"missing values, treated by '{layout.missing}': {_first(gone)}")
-    if data.weights is not None:
-        totals = [float(data.weights[members].sum()) for members in (data.positive, data.negative)]
-        remark(f"sums of the weights: {totals[0]:g} of '{data.labels[1]}', {totals[1]:g} of '{data.labels[0]}'")
-    if data.identifiers:
-        hint = "--id or --drop leaves an identifier out"
-        remark(f"a different whole number in every row: {_first(data.identifiers)}; {hint}")
+    for text in (*data.story[1:], *data.facts):
+        remark(flagged(text))
     return data
 
 
-def _first(names: Sequence[str]) -> str:
-    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return ", ".join(names[:5]) + more
+def flagged(text: str) -> str:
+    """Return a sentence of the library with the flags of a table in place of its keywords."""
+    text = text.replace("class_weight='balanced'", "--class-weight balanced")
+    return re.sub(r"\b(group|drop)=", r"--\1", text)

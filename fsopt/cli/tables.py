@@ -13,7 +13,7 @@ import typer
 
 import fsopt
 from fsopt.cli import options
-from fsopt.cli.options import WHOLE, load
+from fsopt.cli.options import WHOLE, flagged, load
 from fsopt.cli.output import (
     EXIT_NOT_SOLVED,
     EXIT_SOLVED,
@@ -85,9 +85,13 @@ def select(
     if report is not None:
         write_selection(found, report)
         remark(f"wrote {report}")
-    saved = sealed(fit_record(found.fit, data=source, source=data) | {"layout": layout.stated})
+    # What numbers the rows names the samples of predictions, where no column was said to.
+    ids = layout.id or next(iter(found.left_out), None)
+    read = replace(layout, id=ids, drop=(*layout.drop, *(one for one in found.left_out if one != ids)))
+    saved = sealed(fit_record(found.fit, data=found.data, source=data) | {"layout": read.stated})
     answer = plain({**found.heading, "data": data, "rows": found.to_records()})
-    deliver(saved, output, as_json=False, present=lambda: print_json(answer) if json else show(found.summary()))
+    told = flagged(found.summary())
+    deliver(saved, output, as_json=False, present=lambda: print_json(answer) if json else show(told))
     return EXIT_SOLVED if found.status.solved else EXIT_NOT_SOLVED
 
 

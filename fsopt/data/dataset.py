@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fsopt.common.arguments import TEXT, Argument, checked
+from fsopt.common.texts import counted
+from fsopt.data.encoding import TEXT as COLUMN_OF_TEXTS
 from fsopt.data.encoding import Encoded, Encoding, is_frame
 from fsopt.data.matrices import equal_columns, freeze, identifying_columns, is_sparse
 from fsopt.data.validation import (
@@ -51,6 +53,11 @@ class Dataset:
         samples. Copied and made read-only. None for equal weights, see :meth:`weighted`.
     encoded : Encoded, optional
         The columns of a table that the features were made of, and the map from them, see :func:`fsopt.load_dataset`.
+    group : (n,) array, optional
+        The person, animal or batch of each sample, by a number or text: samples of one group stay together in folds
+        and random parts, and count as one unit. Held as numbers 0, 1, ... and made read-only.
+    story : sequence of str
+        What became of the table that the data were read from, a sentence each.
 
     Raises
     ------
@@ -66,6 +73,8 @@ class Dataset:
     labels: tuple[str, str]
     weights: Vector | None = None
     encoded: Encoded | None = None
+    group: Indices | None = None
+    story: tuple[str, ...] = ()
 
     @checked(name=TEXT)
     def __init__(
@@ -78,6 +87,8 @@ class Dataset:
         labels: tuple[str, str] | None = None,
         weights: ArrayLike | None = None,
         encoded: Encoded | None = None,
+        group: ArrayLike | None = None,
+        story: Sequence[str] = (),
     ) -> None:
         check_index(X, y)
         matrix = as_matrix(X)
@@ -96,6 +107,8 @@ class Dataset:
                 "labels": texts,
                 "weights": None if weights is None else weights_of(weights, n),
                 "encoded": encoded,
+                "group": None if group is None else groups_of_samples(group, n),
+                "story": tuple(story),
             }
         )
 
@@ -103,8 +116,9 @@ class Dataset:
         self.__dict__.update(state)
         freeze(self.X)
         self.y.setflags(write=False)
-        if self.weights is not None:
-            self.weights.setflags(write=False)
+        for own in (self.weights, self.group):
+            if own is not None:
+                own.setflags(write=False)
 
     def weighted(
         self, class_weight: str | Mapping[str | int, float] | None = None, sample_weight: ArrayLike | None = None
@@ -173,8 +187,39 @@ class Dataset:
 
     @property
     def identifiers(self) -> tuple[str, ...]:
-        """Names of the features with a different whole number in every one of 30 samples and more."""
+        """Names of the features that number 30 samples and more: whole, rising or falling, or each of a range once."""
         return tuple(self.features[j] for j in identifying_columns(self.X)) if self.n >= 30 else ()
+
+    @property
+    def units(self) -> tuple[Indices, Vector]:
+        """The unit 0, ..., k - 1 of each sample (n,), its group or itself, and the label (k,) that most of it have."""
+        if self.group is None:
+            return np.arange(self.n), self.y
+        return self.group, np.where(np.bincount(self.group, self.y) >= 0.0, 1.0, -1.0)
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """What the features are, and what became of the columns that they were made of, a sentence each."""
+        return tuple(self._facts())
+
+    def _facts(self) -> Iterator[str]:
+        if self.constant:
+            yield f"{counted(len(self.constant), 'constant feature')}: {_first(self.constant)}"
+        if self.encoded is not None:
+            encoding, missing = self.encoded.encoding, self.encoded.source.isna().mean()
+            if texts := [column.name for column in encoding.columns if column.kind == COLUMN_OF_TEXTS]:
+                yield f"0/1 features of {counted(len(texts), 'column')} of texts: {_first(texts)}"
+            gaps = sorted((c for c in encoding.columns if missing[c.name]), key=lambda c: -missing[c.name])
+            if gaps:
+                told = [f"{column.name} ({missing[column.name]:.0%}{column.substitute})" for column in gaps]
+                yield f"missing values, treated by '{encoding.missing}': {_first(told)}"
+        if self.weights is not None:
+            totals = [float(self.weights[members].sum()) for members in (self.positive, self.negative)]
+            yield f"sums of the weights: {totals[0]:g} of '{self.labels[1]}', {totals[1]:g} of '{self.labels[0]}'"
+        if self.group is not None:
+            yield f"{counted(len(self.units[1]), 'group')} of samples that stay together"
+        if self.identifiers:
+            yield f"numbers of the rows: {_first(self.identifiers)}; 'select' leaves them out, drop= does so everywhere"
 
     def rows(self, index: slice | ArrayLike) -> Dataset:
         """Return the data set of some samples, for example of one fold.
@@ -201,6 +246,7 @@ class Dataset:
             y=self.y[positions],
             weights=None if self.weights is None else self.weights[positions],
             encoded=None if self.encoded is None else self.encoded.rows(positions),
+            group=None if self.group is None else self.group[positions],
         )
 
     def encoded_by(self, encoding: Encoding) -> Dataset:
@@ -247,7 +293,23 @@ class Dataset:
         ------
         DataError : if `X` is not an (n, p) matrix of finite numbers.
         """
-        return Dataset(X, self.y, self.features, name=self.name, labels=self.labels, weights=self.weights)
+        return replace(self, X=X, encoded=None)  # type: ignore[arg-type]
+
+
+def groups_of_samples(group: ArrayLike, n: int) -> Indices:
+    """Return the groups (n,) of samples as numbers 0, 1, ... in the order of their first samples."""
+    from pandas import factorize
+
+    values = np.asarray(group)
+    found = np.asarray(factorize(values)[0]) if values.shape == (n,) else np.full(n, -1)
+    if found.min() < 0:
+        raise DataError(f"{(found < 0).sum()} of {n} samples have no group", "give each a group, of its own if need be")
+    return found
+
+
+def _first(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return ", ".join(names[:5]) + more
 
 
 DATASET = Argument(

@@ -206,6 +206,11 @@ class EncodedColumn:
         own = tuple(f"{self.name}={level}" for level in self.shown) if self.kind == TEXT else (self.name,)
         return (*own, f"{self.name} missing") if self.indicator else own
 
+    @property
+    def substitute(self) -> str:
+        """What is in place of a missing value, as words."""
+        return "" if self.fill is None else f" by {self.fill if self.kind == TEXT else format(self.fill, '.4g')}"
+
     def matrix(self, column: Series) -> Matrix:
         """Return the features (n, k) of the values of the column; an unknown text has 0 in all of them."""
         gone = column.isna().to_numpy()

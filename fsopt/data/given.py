@@ -26,7 +26,7 @@ from fsopt.data.encoding import (
     refuse_texts,
 )
 from fsopt.data.files import BUNDLED, WITHOUT_NAMES, read_arrays, read_frame, resolve, suffix_of
-from fsopt.data.layout import DEFAULT_TARGET, Layout, is_missing, label_text
+from fsopt.data.layout import DEFAULT_TARGET, Layout, is_missing, label_key, label_text
 from fsopt.data.matrices import first_rows, is_sparse, with_nan
 from fsopt.data.validation import map_labels
 from fsopt.errors import DataError, ParameterError
@@ -57,7 +57,7 @@ class Table:
     labels : n texts, one of :data:`fsopt.data.layout.NO_VALUE` for a missing label; empty where there are none.
     features : p names; None if the format has none.
     source : the columns of the features, where not all of them are numbers.
-    ids : the names of the samples, from a column of their own.
+    ids, group : the names of the samples, and of their groups, from columns of their own.
     weights : (n,) from a column of their own.
     declared : the columns of the source that are categories whatever their texts are.
     zeros : whether features that are not there are 0, as in sparse lines.
@@ -71,6 +71,7 @@ class Table:
     weights: Vector | None = None
     declared: tuple[str, ...] = ()
     zeros: bool = False
+    group: list[str] | None = None
 
     @property
     def n(self) -> int:
@@ -79,7 +80,7 @@ class Table:
 
     def rows(self, positions: Indices) -> Table:
         """Return the content of some rows."""
-        lists = {name: getattr(self, name) for name in ("labels", "ids")}
+        lists = {name: getattr(self, name) for name in ("labels", "ids", "group")}
         kept: dict[str, Any] = {name: one and [one[i] for i in positions] for name, one in lists.items()}
         source = None if self.source is None else self.source.iloc[positions]
         weights = None if self.weights is None else self.weights[positions]
@@ -103,6 +104,7 @@ def load_dataset(
     positive: str | int | Sequence[str | int] | None = None,
     drop: str | Sequence[str] = (),
     id: str | None = None,
+    group: str | None = None,
     onehot: bool = False,
     missing: str | None = None,
     weights: str | None = None,
@@ -129,6 +131,8 @@ def load_dataset(
         Columns that are left out.
     id : str, optional
         Column that names the samples, which is no feature.
+    group : str, optional
+        Column that names the person, animal or batch of each sample, which is no feature: :attr:`Dataset.group`.
     onehot : bool
         Whether columns of texts and categories become 0/1 features ``COLUMN=VALUE``, one for each value, or one alone
         for two values. By default such a column is an error.
@@ -192,10 +196,23 @@ def load_dataset(
 
 def load_table(source: Any, layout: Layout, tell: Tell) -> Dataset:
     """Load a data set by a layout, see :func:`load_dataset`; ``tell`` is called with what is left out."""
-    with _read(source, layout, tell, required=True) as (table, name):
-        data = to_dataset(table, name, layout, tell)
+    story: list[str] = []
+    with _read(source, layout, story.append, required=True) as (table, name):
+        data = to_dataset(table, name, layout, story.append)
+    for text in story:
+        tell(text)
+    data = replace(data, story=(_target_of(data, layout), *story, *data.story))
     weight = layout.class_weight
     return data.weighted(dict(weight) if isinstance(weight, tuple) else weight, data.weights) if weight else data
+
+
+def _target_of(data: Dataset, layout: Layout) -> str:
+    """Return what is predicted, and why which class is +1, in words."""
+    numbers = all(isinstance(label_key(text), float) for text in data.labels)
+    why = "as asked for" if layout.positive else "the larger number" if numbers else "a usual word for it"
+    sizes = [f"{counted(len(members), 'sample')}" for members in (data.positive, data.negative)]
+    sides = f"+1 is '{data.labels[1]}' ({why}, {sizes[0]}), -1 is '{data.labels[0]}' ({sizes[1]})"
+    return f"target '{layout.target}': {sides}" + (f"; without {', '.join(layout.drop)}" if layout.drop else "")
 
 
 @checked(source=SOURCE)
@@ -296,14 +313,15 @@ def table_of_frame(frame: Any, layout: Layout, tell: Tell, *, required: bool = T
     if not len(frame):
         raise DataError("there is no row", "give one row per sample")
     texts = {}
-    for name in {layout.target, layout.id}.intersection(names):
+    for name in {layout.target, layout.id, layout.group}.intersection(names):
         cells = zip(frame[name].astype(object), frame[name].isna(), strict=True)
         texts[name] = ["" if gone else label_text(value) for value, gone in cells]
     held = frame[features]
     X, source = content_of(held)
     declared = tuple(name for name, kind in held.dtypes.items() if str(kind) == "category")
     weights = numbers_of_frame(frame[[layout.weights]])[:, 0] if layout.weights in names else None
-    return Table(X, texts.get(layout.target, []), features, source, texts.get(layout.id or ""), weights, declared)
+    ids, group = (texts.get(name or "") for name in (layout.id, layout.group))
+    return Table(X, texts.get(layout.target, []), features, source, ids, weights, declared, group=group)
 
 
 def to_dataset(table: Table, name: str, layout: Layout, tell: Tell | None = None) -> Dataset:
@@ -320,13 +338,18 @@ def to_dataset(table: Table, name: str, layout: Layout, tell: Tell | None = None
     if table.source is not None:
         refuse_texts(table.source, layout.onehot, table.declared)
     y, labels = map_labels(table.labels, layout.positive)
+    story: tuple[str, ...] = ()
     if layout.missing == "drop":
         gone = with_nan(table.X) if table.source is None else table.source.isna().to_numpy().any(axis=1)
         if gone.all():
             raise DataError(f"every one of the {table.n} rows has a missing value", "use missing='mean'")
+        if gone.any():
+            story = (f"{gone.sum()} of {table.n} rows have a missing value and are left out: {first_rows(gone)}",)
         table, y = table.rows(np.flatnonzero(~gone)), y[~gone]
     X, features, encoded = _encoded(table, layout)
-    return Dataset(X, y, features, name=name, labels=labels, weights=table.weights, encoded=encoded)
+    group = None if table.group is None else [text or None for text in table.group]
+    more: dict[str, Any] = {"weights": table.weights, "encoded": encoded, "group": group, "story": story}
+    return Dataset(X, y, features, name=name, labels=labels, **more)
 
 
 def _encoded(table: Table, layout: Layout) -> tuple[Matrix, list[str] | None, Encoded | None]:

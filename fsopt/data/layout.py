@@ -35,7 +35,7 @@ class Layout:
     positive : the labels that are +1, all others are -1; empty for two labels, see
         :func:`fsopt.data.validation.map_labels`.
     class_weight : ``balanced``, or pairs of a label and its weight; None for equal weights.
-    drop, id, onehot, missing, weights, sep, decimal, thousands, encoding, sheet : as the keywords of
+    drop, id, group, onehot, missing, weights, sep, decimal, thousands, encoding, sheet : as the keywords of
         :func:`fsopt.load_dataset`.
     """
 
@@ -52,11 +52,12 @@ class Layout:
     thousands: str | None = None
     encoding: str | None = None
     sheet: str | None = None
+    group: str | None = None
 
     def __post_init__(self) -> None:
         TEXT.check("target", self.target)
         FLAG.check("onehot", self.onehot)
-        for name in ("id", "weights", *SPELLING):
+        for name in ("id", "group", "weights", *SPELLING):
             optional(TEXT).check(name, getattr(self, name))
         for name in LISTS:
             LIST.check(name, getattr(self, name))
@@ -92,7 +93,7 @@ class Layout:
         there, if these are ``required``: samples to be classified need no target.
         """
         count = Counter(names)
-        for what in ("target", "id", "weights", "drop"):
+        for what in ("target", "id", "group", "weights", "drop"):
             stated = getattr(self, what)
             for name in [stated] if isinstance(stated, str) else stated or ():
                 if required and not count[name]:
@@ -101,7 +102,7 @@ class Layout:
                         f"there is no column '{name}' among the {len(names)} columns",
                         f"name the column with {what}=, for example one of: {', '.join(near)}",
                     )
-        without = {self.target, self.id, self.weights, *self.drop}
+        without = {self.target, self.id, self.group, self.weights, *self.drop}
         refuse_repeated([name for name in names if name not in self.drop])
         left = [name for name in names if name not in without]
         if not left:

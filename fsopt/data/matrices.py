@@ -208,14 +208,18 @@ def equal_columns(X: Any) -> Mask:
 
 
 def identifying_columns(X: Any) -> list[int]:
-    """Return the columns with a different whole number in every row."""
+    """Return the columns of whole numbers that rise or fall from row to row, or have each of a range once."""
     n, p = X.shape
-    if not is_sparse(X):
-        whole = np.flatnonzero((np.floor(X) == X).all(axis=0)).tolist()
-        return [j for j in whole if len(np.unique(X[:, j])) == n]
-    full = np.flatnonzero(np.bincount(X.indices, minlength=p) >= n - 1).tolist()  # at most one 0
-    columns = ((j, X[:, [j]].toarray()[:, 0]) for j in full)
-    return [j for j, column in columns if len(np.unique(column)) == n and np.array_equal(np.floor(column), column)]
+    sparse = is_sparse(X)
+    full = np.flatnonzero(np.bincount(X.indices, minlength=p) >= n - 1).tolist() if sparse else range(p)
+    found = []
+    for j in full:  # of sparse ones those with at most one 0
+        column = X[:, [j]].toarray()[:, 0] if sparse else X[:, j]
+        if np.array_equal(np.floor(column), column):
+            steps, sorted_steps = np.diff(column), np.diff(np.sort(column))
+            if (steps > 0).all() or (steps < 0).all() or (sorted_steps == 1).all():
+                found.append(j)
+    return found
 
 
 def row_norms(X: Any) -> Vector:

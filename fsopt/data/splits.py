@@ -10,7 +10,7 @@ from fsopt.common.texts import counted
 from fsopt.data.dataset import Dataset
 from fsopt.data.encoding import Encoding
 from fsopt.errors import DataError, ParameterError, shown
-from fsopt.typing import Indices
+from fsopt.typing import Indices, Vector
 
 SEEDS = 1 << 32
 """Number of the seeds of numpy's generators."""
@@ -19,20 +19,45 @@ SEEDS = 1 << 32
 def stratified_folds(data: Dataset, folds: int, seed: int) -> list[Indices]:
     """Return the samples of each fold of a shuffled cross-validation, with the class shares of the data.
 
-    Raises ParameterError for folds that are not from 2 to the size of the smaller class, and for another seed.
+    The samples of a group are in one fold. Raises ParameterError for folds that are not from 2 to the size of the
+    smaller class, counted in groups, and for another seed.
     """
     from sklearn.model_selection import StratifiedKFold
 
     if not 0 <= seed < SEEDS:
         raise ParameterError(f"the seed is {shown(seed)}", f"give a whole number from 0 to {SEEDS - 1}")
-    smaller = min(len(data.positive), len(data.negative))
+    smaller, noun = smaller_class(data), "sample" if data.group is None else "group"
     if folds < 2 or folds > smaller:
         raise ParameterError(
-            f"{folds} folds are not possible: the smaller class has {counted(smaller, 'sample')}",
-            f"choose folds= from 2 to {smaller}" if smaller >= 2 else "give data with 2 samples of each class",
+            f"{folds} folds are not possible: the smaller class has {counted(smaller, noun)}",
+            f"choose folds= from 2 to {smaller}" if smaller >= 2 else f"give data with 2 {noun}s of each class",
         )
+    unit, labels = data.units
     splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
-    return [test for _, test in splitter.split(data.X, data.y)]
+    parts = [test for _, test in splitter.split(labels, labels)]
+    return parts if data.group is None else [np.flatnonzero(np.isin(unit, test)) for test in parts]
+
+
+def smaller_class(data: Dataset) -> int:
+    """Return the number of samples, or of groups that have some, of the smaller class."""
+    classes = (data.positive, data.negative)
+    return min(len(one) if data.group is None else len(np.unique(data.group[one])) for one in classes)
+
+
+def permuted(data: Dataset, rng: np.random.Generator) -> Vector:
+    """Return labels (n,) in random order.
+
+    Of groups each one takes the labels of another, in random order, those of a smaller one repeated: exchangeable
+    groups are permuted as wholes.
+    """
+    if data.group is None:
+        return rng.permutation(data.y)
+    order, sizes = np.lexsort((rng.random(data.n), data.group)), np.bincount(data.group)
+    first, other = np.cumsum(sizes) - sizes, np.repeat(rng.permutation(len(sizes)), sizes)
+    within = np.arange(data.n) - np.repeat(first, sizes)
+    found = np.empty(data.n)
+    found[order] = data.y[order[first[other] + within % sizes[other]]]
+    return found
 
 
 def train_and_test(data: Dataset, test: Indices) -> tuple[Dataset, Dataset]:
@@ -51,13 +76,14 @@ def train_and_test(data: Dataset, test: Indices) -> tuple[Dataset, Dataset]:
 def random_parts(data: Dataset, shares: Sequence[float], seed: int) -> list[Indices]:
     """Return disjoint random parts of the samples, each increasing, with these shares of each class.
 
-    Every sample is in one part, and every part has at least one sample of each class. Raises ParameterError for shares
-    that are not positive with sum 1, DataError for a class of fewer samples than there are parts.
+    Every sample is in one part, with its group, and every part has at least one sample of each class. Raises
+    ParameterError for shares that are not positive with sum 1, DataError for a class of fewer samples than parts.
     """
     if min(shares) <= 0 or abs(sum(shares) - 1.0) > 1e-9:
         raise ParameterError(f"shares are {tuple(shares)}", "give positive numbers with sum 1")
-    classes, cuts = (data.positive, data.negative), len(shares) - 1
-    if min(map(len, classes)) <= cuts:
+    unit, labels = data.units
+    classes, cuts = [np.flatnonzero(labels == sign) for sign in (1.0, -1.0) if sign in labels], len(shares) - 1
+    if smaller_class(data) <= cuts or min(map(len, classes)) <= cuts:
         raise DataError(
             f"classes of {len(data.positive)} and {len(data.negative)} samples cannot be cut into {cuts + 1} parts",
             "give data with a sample of each class for each part",
@@ -72,7 +98,8 @@ def random_parts(data: Dataset, shares: Sequence[float], seed: int) -> list[Indi
         ends = np.clip(ends, 1, len(order) - cuts) + earlier
         for part, drawn in zip(parts, np.split(order, ends), strict=True):
             part.append(drawn)
-    return [np.sort(np.concatenate(part)) for part in parts]
+    found = [np.sort(np.concatenate(part)) for part in parts]
+    return found if data.group is None else [np.flatnonzero(np.isin(unit, part)) for part in found]
 
 
 def check_features(data: Dataset, other: Dataset, what: str) -> None:

@@ -102,7 +102,7 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):  # typ
                 solver=self.solver,
                 time_limit=self.time_limit,
                 progress=self.callback,
-                class_weight=self._class_weight(),
+                class_weight=self.class_weight,
                 sample_weight=sample_weight,
                 **parameters,
             )
@@ -118,16 +118,6 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):  # typ
     def _labels(self) -> tuple[str, str]:
         first, second = map(str, self.classes_.tolist())
         return (first, second) if first != second else ("-1", "+1")
-
-    def _class_weight(self) -> Any:
-        """Return the class weights with -1 and +1 for the classes."""
-        if not isinstance(self.class_weight, Mapping):
-            return self.class_weight
-        signs = dict(zip(self.classes_.tolist(), (-1, 1), strict=True))
-        unknown = [name for name in self.class_weight if name not in signs]
-        if unknown:
-            raise ParameterError(f"class_weight has a class {unknown[0]!r}", f"the classes are {list(signs)}")
-        return {signs[name]: weight for name, weight in self.class_weight.items()}
 
     def decision_function(self, X: ArrayLike) -> Vector:
         """Return the scores (n,) of samples X (n, p); the second class has those above 0."""

@@ -262,23 +262,22 @@ def write_selection(selection: Selection, path: str | Path) -> None:
     if place.suffix.lower() == ".tex":
         write_table(place, features, " ".join((*selection.sentences[:2], f"Intercept {intercept}.", *warned)))
         return
-    negative, positive = selection.labels
-    predicted = (
-        f"Predicted: '{positive}' (label +1) against '{negative}' (label -1); intercept {intercept}. The weight is for "
-        f"one unit, the standardised weight and the odds ratio, above 1 for '{positive}', are for one standard "
-        "deviation more; share and p-value are of halves of the data."
+    odds = (
+        f"Odds ratios are for '{selection.data.labels[1]}' and one step: 1 of yes/no, else one standard deviation; "
+        f"the weight is for one unit; intercept {intercept}."
     )
     measured = [(name, value, *selection.intervals[name]) for name, value in selection.nested.items()]
     tables = {
-        "selected features, the largest standardised weight first": features,
+        "selected features by standardised weight, 95 % intervals for this selection": features,
         "measures, with 95 % intervals": table_of(("measure", "nested cross-validation", "from", "to"), measured),
     }
     numbers = {name: value for name, value in plain(selection.heading).items() if not isinstance(value, list)}
     evidence = pd.json_normalize(numbers | {"nested": None, "intervals": None}).iloc[0].dropna()
     sections = [
-        ReportSection("Answer", (*selection.sentences, predicted, *warned), tables, selection.figures()),
+        ReportSection("Answer", (*selection.sentences, odds, *warned), tables, selection.figures()),
+        ReportSection("Table", selection.story, {}),
         ReportSection("Evidence", (), {"": table_of(("what", "value"), list(evidence.items()))}),
         ReportSection("How to cite", (f"fsopt {versions()['fsopt']}, feature selection by optimization", *SOURCES)),
     ]
-    chosen = f"{len(selection.selected)} of {counted(len(selection.variables), 'feature')} of {selection.data}"
+    chosen = f"{len(selection.selected)} of {counted(len(selection.variables), 'feature')} of {selection.data.name}"
     write_report(place, chosen, sections)

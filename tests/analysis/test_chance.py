@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 
 import fsopt
-from fsopt.analysis.chance import SHARES, _explained, aggregated, leak_of, noise_p_value, selected_and_tested
+from fsopt.analysis.chance import (
+    SHARES,
+    _explained,
+    aggregated,
+    copied,
+    noise_p_value,
+    questions_of,
+    selected_and_tested,
+)
+from fsopt.data.splits import permuted, random_parts, stratified_folds
 
 
 def noise(seed, n=40, p=6):
@@ -68,13 +77,59 @@ def test_aggregated_p_values_are_those_of_the_quantiles():
     assert aggregated(np.full((50, 1), 0.01)) == pytest.approx([0.01 * (1 - np.log(0.05))])
 
 
-def test_a_copy_of_the_label_is_a_question_and_separable_data_are_none():
-    data = noise(1, 60, 4)
+def test_what_the_others_cannot_reach_is_a_question():
+    data = noise(1, 120, 4)
     copy = fsopt.Dataset(np.column_stack([data.X, -2.0 * data.y]), data.y, ["a", "b", "c", "d", "paid"])
-    found = leak_of(copy)
-    assert (found.features, found.area) == (("paid",), 1.0)
-    assert 0.5 <= found.following < 0.8
-    two = fsopt.Dataset(np.column_stack([copy.X, data.y + 1.0]), data.y)
-    assert leak_of(two).features == ("x5", "x6")
-    assert leak_of(data) is None
-    assert leak_of(fsopt.load_dataset("wdbc")) is None
+    two = fsopt.Dataset(np.column_stack([copy.X, data.y + 1.0]), data.y, [*copy.features, "paid_on"])
+    split = stratified_folds(data, 5, 0)
+    for told, words in ((copy, "Is 'paid'"), (two, "Are 'paid' and 'paid_on'")):
+        (asked,) = questions_of(told, split)
+        assert asked.startswith(f"{words} known before the label? Alone AUC 1.000, all others together 0.")
+    wdbc = fsopt.load_dataset("wdbc")
+    assert questions_of(data, split) == questions_of(wdbc, stratified_folds(wdbc, 5, 0)) == ()
+
+
+def persons(seed, sizes, noise=0.3):
+    """Return persons without any signal: samples of one are nearly copies, with one label."""
+    rng, sizes = np.random.default_rng(seed), np.asarray(sizes)
+    own, labels = rng.standard_normal((len(sizes), 8)), np.where(rng.permutation(len(sizes)) % 2, 1.0, -1.0)
+    X = np.repeat(own, sizes, axis=0) + noise * rng.standard_normal((sizes.sum(), 8))
+    return fsopt.Dataset(X, np.repeat(labels, sizes), group=np.repeat(np.arange(len(sizes)), sizes))
+
+
+def test_p_values_of_persons_are_uniform_and_those_of_their_samples_are_not():
+    several = [persons(seed, np.tile([2, 3, 4], 8)) for seed in range(80)]
+    by_person = np.array([noise_p_value(data, 1) for data in several])
+    for level, low, high in ((0.05, 0, 11), (0.5, 25, 55)):  # binomial limits of 1 in 1,000
+        assert low <= (by_person <= level + 1e-9).sum() <= high
+    alone = [noise_p_value(fsopt.Dataset(data.X, data.y), 1) for data in several[:20]]
+    assert np.median(alone) <= 0.05
+    tested = np.concatenate([selected_and_tested(data, 2, 0.3, 0)[1].ravel() for data in several])
+    assert (tested <= 0.05).mean() <= 0.05
+
+
+def test_the_samples_of_a_person_stay_together():
+    data = persons(0, np.tile([1, 2, 3, 5], 6))
+    parts = [*stratified_folds(data, 4, 0), *random_parts(data, (0.5, 0.5), 0)]
+    for part in parts:
+        assert not set(data.group[part]) & set(data.group[np.setdiff1d(np.arange(data.n), part)])
+        assert len(set(data.y[part])) == 2
+    assert sorted(np.concatenate(parts[:4])) == sorted(np.concatenate(parts[4:])) == list(range(data.n))
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        drawn = permuted(data, rng)
+        assert all(len(set(drawn[data.group == k])) == 1 for k in range(24))
+        pairs = permuted(fsopt.Dataset(np.ones((40, 1)), np.tile([1.0, -1.0], 20), group=np.arange(40) // 2), rng)
+        assert (pairs.reshape(-1, 2).sum(axis=1) == 0).all()
+
+
+def test_near_copies_with_one_label_are_noticed_and_tables_of_single_samples_are_not():
+    for sizes in (np.full(40, 5), np.tile([2, 3, 8], 12), np.full(20, 10)):
+        assert copied(persons(0, sizes))
+    assert not copied(persons(0, np.ones(150, dtype=int)))
+    assert not copied(fsopt.load_dataset("wdbc"))
+    data = persons(0, np.full(40, 5))
+    split = stratified_folds(data, 2, 0)
+    assert questions_of(data, split) == ()  # they are known to be persons
+    (asked,) = questions_of(fsopt.Dataset(data.X, data.y), split)
+    assert "group=" in asked

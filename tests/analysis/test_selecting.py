@@ -57,7 +57,7 @@ def scores_of(losses, folds=2, y=None):
     values = np.full((1, 8, len(losses), k), -9.0) * y[:, None, None]
     for i, loss in enumerate(losses):
         values[0, :, i, i % k] = -np.log(np.expm1(loss)) * y
-    return Scores(values, tuple(range(len(losses))), y, np.ones(8), [[np.arange(4), np.arange(4, 8)]])
+    return Scores(values, tuple(range(len(losses))), y, np.ones(8), np.arange(8), [[np.arange(4), np.arange(4, 8)]])
 
 
 def test_the_rule_takes_the_fewest_within_a_twentieth_of_the_gain():
@@ -157,7 +157,8 @@ def test_noise_has_no_feature():
     assert found.sentences == (
         f"0 of 6 features: no better than noise (p = {found.p_value:.2g} by 99 permutations of the labels).",
     )
-    assert (found.fit.support, found.to_records(), found.summary()) == ((), [], found.sentences[0])
+    said = "\n".join([*found.sentences, *found.story])
+    assert (found.fit.support, found.to_records(), found.summary()) == ((), [], said)
     assert found.fit.predict_proba(data)[:, 1] == pytest.approx(np.full(60, 0.5))
 
 
@@ -200,6 +201,35 @@ def test_columns_of_one_variable_are_one_feature():
     price = np.diff(path_of(data)[0].prices(found.choice.search))[0]
     assert found.proof.objective == pytest.approx(by_town + price, rel=1e-6)
     assert by_town < by_age
+
+
+def test_a_table_tells_its_story_and_a_number_of_the_rows_is_no_feature(monkeypatch):
+    monkeypatch.setattr(selecting, "PAIRS", 2)
+    rng, n = np.random.default_rng(0), 60
+    ill = np.where(np.arange(n) % 2, "yes", "no")
+    frame = pd.DataFrame({"row": np.arange(n), "ill": ill, "person": np.arange(n) // 4 * 2 + np.arange(n) % 2})
+    frame["sign"] = np.where((ill == "yes") ^ (rng.random(n) < 0.2), "+", "-")
+    frame["few"] = np.where(rng.random(n) < 0.4, 3.0, np.nan)
+    frame.loc[0, "ill"] = None
+    with pytest.warns(UserWarning, match="1 of 60 rows have no label"):
+        data = fsopt.load_dataset(frame, target="ill", group="person", onehot=True, missing="median")
+    found = fsopt.select(data, folds=2, features=2)
+    assert (found.left_out, found.variables) == (("row",), ("sign", "few"))
+    assert found.heading["units"] == len(set(frame["person"][1:])) < data.n
+    assert found.story == (
+        "Target 'ill': +1 is 'yes' (a usual word for it, 30 samples), -1 is 'no' (29 samples).",
+        "1 of 60 rows have no label and are left out: 1.",
+        "Left out, since they number the rows: row.",
+        *(f"{text}." for text in found.data.facts[:1]),
+        "0/1 features of 1 column of texts: sign.",
+        f"Missing values, treated by 'median': few ({frame['few'][1:].isna().mean():.0%} by 3).",
+        f"{found.heading['units']} groups of samples that stay together.",
+    )
+    assert fsopt.verify(found.fit, found.data).verified
+    (row,) = (row for row in found.to_records() if row["feature"] == "sign=-")
+    assert row["step"] == 1.0
+    assert row["odds_ratio"] == pytest.approx(np.exp(row["weight"]))
+    assert row["odds_low"] < row["odds_ratio"] < row["odds_high"] < 1.0
 
 
 def test_a_category_pays_for_its_columns():

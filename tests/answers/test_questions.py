@@ -35,7 +35,6 @@ def selected():
 ANSWERS = {
     "selection_path": lambda: fsopt.selection_path(DATA, m=[1, 2]),
     "radius_path": lambda: fsopt.radius_path(DATA, (0.3, 1.0)),
-    "pareto_front": lambda: fsopt.pareto_front(DATA, (1.0, 4.0)),
     "alternatives": lambda: fsopt.alternatives(DATA, 2, within=0.2),
     "necessity": lambda: fsopt.necessity(DATA, 2),
     "select": selected,
@@ -84,8 +83,7 @@ def test_table_file_words_and_picture_are_of_the_records(answer, tmp_path):
 
 
 def test_numbers_of_the_records_are_those_of_the_answer():
-    path, radii, front, compared = map(answer_of, ("selection_path", "radius_path", "pareto_front", "compare"))
+    path, radii, compared = map(answer_of, ("selection_path", "radius_path", "compare"))
     assert path.to_frame()["objective"].tolist() == path.objective.tolist()
     assert radii.to_frame()["objective"].tolist() == radii["objective"].tolist()
-    assert front.to_frame()["y"].tolist() == front["y"].tolist()
     assert compared.to_frame()["cv_accuracy"].tolist() == [row["cv_accuracy"] for row in compared.rows]

@@ -44,6 +44,7 @@ CALLS = {
     "export to a number": (lambda: fsopt.export(MODEL, 5), "the path must be a path"),
     "missing": (lambda: fsopt.load_dataset("wdbc", missing=["drop"]), "missing is"),
     "predict other features": (lambda: FIT.predict(DATA.X[:, :2]), "the samples have 2 features"),
+    "grid": (lambda: fsopt.radius_path(DATA, grid=3), "the grid must be a list"),
     "path": (lambda: fsopt.radius_path(DATA, folds=2.5), "the folds must be a whole number"),
     "nasty parameter": (lambda: fsopt.fit("svm", DATA, c=Nasty()), "must not be <Nasty instance"),
     "fraction": (lambda: fsopt.fit("svm", DATA, c=Fraction(1, 3)), "must be a number"),

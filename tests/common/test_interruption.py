@@ -140,7 +140,6 @@ QUESTIONS = {
     "cross_validate": lambda: cross_validate("fsv", DATA, CANDIDATES, folds=2),
     "nested": lambda: nested_cross_validation("fsv", DATA, CANDIDATES, splits=2, folds=2),
     "necessity": lambda: fsopt.necessity(DATA, m=2),
-    "pareto_front": lambda: fsopt.pareto_front(DATA),
     "select": lambda: fsopt.select(DATA, folds=2),
     "a search of scikit-learn": lambda: GridSearchCV(FSV(), {"lam": [0.05, 0.1]}, cv=2).fit(DATA.X, DATA.y),
     "part of an experiment": part_of_an_experiment,

@@ -234,7 +234,6 @@ QUESTIONS = {
     "nested": lambda data: nested_cross_validation("svm", data, [{"c": 0.1}], splits=2, folds=2).error,
     "selection_path": lambda data: fsopt.selection_path(data, C=0.5).objective.tolist(),
     "radius_path": lambda data: fsopt.radius_path(data, [3.0])["train_error"].tolist(),
-    "pareto_front": lambda data: fsopt.pareto_front(data, [1.0])["y"].tolist(),
     "alternatives": lambda data: fsopt.alternatives(data, 2, within=0.5).objective.tolist(),
     "necessity": lambda data: fsopt.necessity(data, 1).optimum,
     "verify": lambda data: fsopt.verify(fsopt.fit("svm", DATA.X, ILL), data).numerically,

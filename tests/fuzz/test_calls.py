@@ -153,8 +153,6 @@ def certify(draw: Draws) -> object:
 
 
 def studies(draw: Draws) -> object:
-    if draw.rng.integers(2):
-        return fsopt.pareto_front(draw.mostly(DATA), draw.mostly((1.0, 2.0)), **draw.some(["validation", "scale"]))
     return fsopt.radius_path(
         draw.mostly(DATA), draw.mostly((1.0, 2.0)), **draw.some(["test", "folds", "seed", "rule", "epsilon"])
     )

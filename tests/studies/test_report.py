@@ -19,7 +19,7 @@ from fsopt.studies.report import DRAWN, ReportSection, page, shown, study_sectio
 
 EVIL = "<script>alert(1)</script>"
 NASTY = "<b>_&|$\\%#~^\x1b\u202e"
-KEYS = ("weight", "standardised", "odds_ratio", "share", "p_value")
+KEYS = ("weight", "standardised", "step", "odds_ratio", "odds_low", "odds_high", "share", "p_value")
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +120,7 @@ def test_the_html_page_has_sentences_table_and_three_figures(selection, tmp_path
     assert "b" not in found.tags
     assert one_line(NASTY) in found.texts
     assert all(one_line(sentence) in found.texts for sentence in selection.sentences)
-    assert any("Predicted: '+1' (label +1)" in one for one in found.texts)
+    assert "Labels: -1 is '-1', +1 is '+1'." in found.texts
     with pytest.raises(FileError, match="html"):
         fsopt.write_selection(selection, tmp_path / "page.pdf")
 
