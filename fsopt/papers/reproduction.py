@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from fsopt.common.interruption import whole_or_interrupted
 from fsopt.common.teams import side_by_side
 from fsopt.data import Dataset
+from fsopt.data.hyperplanes import error_rate
 from fsopt.errors import DataError, FsoptError, OutOfTimeError
 from fsopt.methods.preprocessing import SelectionRule
 from fsopt.papers.verdicts import LEFT_OUT, NO_DATA, TableCell, missing
@@ -135,7 +136,7 @@ def measures(found: Any, train: Dataset, test: Dataset) -> dict[str, Any]:
     scores, bounded = fit.scores(test), fit.bound is not None and fit.objective is not None
     counts = {} if fit.kernel else {k: len(one.select(fit.coef, train.X.std(axis=0))) for k, one in RULES.items()}
     return {
-        "error": 100.0 * (1.0 - scores["accuracy"]),
+        "error": 100.0 * error_rate(fit.decision_function(test.X), test.y),
         "TSA": 100.0 * scores["accuracy"],
         "MCC": 100.0 * scores["mcc"],
         "PSF": 100.0 * len(fit.support) / len(fit.coef),
