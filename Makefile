@@ -39,7 +39,9 @@ kernels: .venv/tested
 # All solvers against each other on all instances, and all changes of small programs with a known
 # optimum; `make test` takes a sample of these.
 truth: .venv/tested
-	FSOPT_TRUTH=1 $(BIN)/pytest $(SPREAD) tests/truth tests/certificates/test_transformations.py
+	FSOPT_TRUTH=1 $(BIN)/pytest $(SPREAD) tests/truth tests/certificates/test_transformations.py $$(grep -oE \
+		'test_\w+\.py::test_\w+' docs/errata.md | sort -u | while IFS=: read file _ name; do \
+		echo "$$(find tests -name $$file)::$$name"; done)
 
 # 20 times as many damaged files, answers and calls as `make test-all` takes.
 fuzz: .venv/tested

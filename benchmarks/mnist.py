@@ -19,7 +19,7 @@ from rich.table import Table
 
 import fsopt
 from fsopt.answers.fits import Fit
-from fsopt.papers.mop.table import TABLE_ONE, MnistRow, Reading, mnist_digits, mnist_table, selected_pixels
+from fsopt.papers.mop.table import C, MnistRow, mnist_digits, mnist_table, printed_row, selected_pixels
 
 FEWER = {100: 60, 500: 160}
 SHARE = 0.1
@@ -44,10 +44,10 @@ def table_one(rows: tuple[MnistRow, ...], n: int) -> Table:
     errors = ("training", "validation", "test")
     table = Table("method", "h/l", "W0", "pixels", "SV", *errors, "s", "paper: h/l, pixels, test")
     for row in rows:
-        printed = TABLE_ONE[n][row.method]
+        printed = printed_row(n, row.method)
         size = [f"{row.h_over_l:g}", f"{row.w_cap:.4g}", str(row.n_features), str(row.n_support_vectors)]
         found = [f"{row.train_error:.4f}", f"{row.valid_error:.4f}", f"{row.test_error:.4f}", f"{row.seconds:.1f}"]
-        paper = f"{printed.h_over_l}, {printed.n_features}, {printed.test_error}"
+        paper = ", ".join(printed[name] for name in ("h_over_l", "n_features", "test_error"))
         table.add_row(row.method, *size, *found, paper)
     return table
 
@@ -56,7 +56,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--digits", type=int, default=500, choices=sorted(FEWER))
     parser.add_argument("--scaling", default="local", choices=("local", "global"))
-    parser.add_argument("--c", type=float, default=Reading().c)
+    parser.add_argument("--c", type=float, default=C)
     parser.add_argument("--picture", help="a file for the selected pixels, for example pixels.png")
     given = parser.parse_args()
     console, digits = Console(width=120), mnist_digits(given.digits)
@@ -72,7 +72,7 @@ def main() -> None:
         f"{seconds:.1f} s, {len(fit.support)} pixels, test error {1 - fit.scores(digits.test)['accuracy']:.4f}, "
         f"certificate {fit.certificate.worst:.1e}"
     )
-    rows = mnist_table(digits, reading=Reading(c=given.c), scaling=given.scaling, progress=console.print)
+    rows = mnist_table(digits, c=given.c, scaling=given.scaling)
     console.print(table_one(rows, n))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     test = {row.method: row.test_error for row in rows}

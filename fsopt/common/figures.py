@@ -90,8 +90,8 @@ def history_figure(records: Sequence[Mapping[str, Any]]) -> Figure:
     """Return a figure of the objective and bound of iterations over time, and of the nodes where they have some."""
     timed = all("elapsed" in h for h in records)
     figure = new_figure(2 if "open" in records[0] else 1)
-    x = [h["elapsed" if timed else "iteration"] for h in records]
-    axes = figure.axes[0]
+    axes, x = figure.axes[0], [h["elapsed" if timed else "iteration"] for h in records]
+    axes.locator_params(axis="x", integer=not timed)
     axes.step(x, [h["objective"] for h in records], where="post", color=BLUE, label="objective")
     if all(isinstance(h.get("bound"), float) for h in records):
         axes.step(x, [h["bound"] for h in records], where="post", color=ORANGE, linestyle="--", label="lower bound")

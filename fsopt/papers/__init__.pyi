@@ -1,13 +1,13 @@
 from .gbd.tables import averages as averages
 from .gbd.tables import data_set_one as data_set_one
-from .mop.table import TABLE_ONE as TABLE_ONE
 from .mop.table import mnist_digits as mnist_digits
 from .mop.table import mnist_table as mnist_table
 from .mop.table import selected_pixels as selected_pixels
-from .mpm.figures import compare_methods as compare_methods
+from .mpm.experiments import compare_methods as compare_methods
+from .mpm.experiments import mpm_surface as mpm_surface
 from .mpm.figures import plot_repetitions as plot_repetitions
-from .mpm.readings import synthetic_pairs as synthetic_pairs
-from .mpm.spam import mpm_surface as mpm_surface
+from .mpm.figures import plot_surface as plot_surface
+from .mpm.figures import synthetic_pairs as synthetic_pairs
 from .registry import EXPERIMENTS as EXPERIMENTS
 from .reproduction import RunSettings as RunSettings
 from .reproduction import printed as printed

@@ -11,8 +11,6 @@ EXPERIMENTS = Registry(
     "fsopt.papers",
     (
         "gmeb.experiments",
-        "gmeb.figures",
-        "mpm.spam",
         "mpm.experiments",
         "mpm.figures",
         "sla.experiments",

@@ -1,25 +1,39 @@
-"""Experiments, their settings and outcomes, and the numbers that the papers print."""
+"""The one engine of the experiments: parts that a store keeps, rows with or without data and time, and measures.
+
+An experiment names its rows; :func:`cells_of` computes them and says of the others why they are left out.
+:func:`over` measures a method that is trained on the first part of each pair of data and tested on the second.
+"""
 
 from __future__ import annotations
 
 import time
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fsopt.common.interruption import whole_or_interrupted
+from fsopt.common.teams import side_by_side
 from fsopt.data import Dataset
+from fsopt.data.hyperplanes import error_rate
 from fsopt.errors import DataError, FsoptError, OutOfTimeError
-from fsopt.papers.verdicts import LEFT_OUT, TableCell
+from fsopt.methods.preprocessing import SelectionRule
+from fsopt.papers.verdicts import LEFT_OUT, NO_DATA, TableCell, missing
 from fsopt.studies.running import Store
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-
+Pair: TypeAlias = tuple[Dataset, Dataset]
+"""Training data and test data."""
+Row: TypeAlias = tuple[str, Mapping[str, str | None], Callable[[], Iterable[TableCell]]]
+"""Name, printed numbers by column, and what computes the cells of a row."""
 LATE = "the time limit passed"
+RULES = {
+    f"{rule}, {units}": SelectionRule(rule, units) for rule in ("relative", "absolute") for units in ("raw", "scaled")
+}
+"""By which selected features are counted."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +47,7 @@ class RunSettings:
     seed : of splits and draws.
     store : keeps the parts that take long, so that a killed run goes on; None computes everything.
     ends : time of the monotonic clock from which on no part is begun that the store does not have; None for no such.
-    parts : seconds of each part that was computed or that the store had.
+    parts : key and seconds of each part that was computed or that the store had.
     """
 
     quick: bool = False
@@ -41,7 +55,7 @@ class RunSettings:
     seed: int = 0
     store: Store | None = field(default=None, compare=False)
     ends: float | None = field(default=None, compare=False)
-    parts: list[float] = field(default_factory=list, compare=False)
+    parts: list[tuple[str, float]] = field(default_factory=list, compare=False)
 
     def part(self, experiment: str, compute: Callable[[], Any], **arguments: Any) -> Any:
         """Return the value of a part of an experiment, lists and numbers, from the store where it has it.
@@ -62,13 +76,76 @@ class RunSettings:
             value, seconds = in_time(), time.perf_counter() - started
         else:
             value, seconds = self.store.part(experiment, {**arguments, "seed": self.seed}, in_time)
-        self.parts.append(seconds)
+        self.parts.append((repr((experiment, sorted(arguments.items()))), seconds))
         return value
 
+    def parts_of(
+        self, experiment: str, asked: Iterable[tuple[Mapping[str, Any], Callable[[], Any]]]
+    ) -> list[tuple[Mapping[str, Any], Any]]:
+        """Return arguments and values of those parts, of arguments and what computes them, that the time allows.
 
-def time_of(parts: Sequence[float]) -> dict[str, Any]:
-    """Return the number of parts of an experiment, and their seconds."""
-    return {"number": len(parts), "seconds": sum(parts)}
+        Raises
+        ------
+        OutOfTimeError : none of them.
+        """
+        found, ended = [], None
+        for arguments, compute in asked:
+            try:
+                found.append((arguments, self.part(experiment, compute, **arguments)))
+            except OutOfTimeError as error:
+                ended = error
+        if ended is not None and not found:
+            raise ended
+        return found
+
+    def leave_out(self, these: bool) -> None:
+        """Raise OutOfTimeError for what --quick leaves out."""
+        if self.quick and these:
+            raise OutOfTimeError("--quick", "run it without --quick")
+
+
+def time_of(parts: Sequence[tuple[str, float]]) -> dict[str, Any]:
+    """Return the number of parts of an experiment, and their seconds; one that was taken again counts once."""
+    return {"number": len(dict(parts)), "seconds": sum(dict(parts).values())}
+
+
+def cells_of(rows: Iterable[Row]) -> tuple[TableCell, ...]:
+    """Return the cells of rows; of one without data or time they are the printed numbers with the reason."""
+    found: list[TableCell] = []
+    for name, numbers, compute in rows:
+        try:
+            found += compute()
+        except (DataError, OutOfTimeError) as error:
+            verdict = NO_DATA if isinstance(error, DataError) else LEFT_OUT
+            found += missing(name, numbers or {"all": None}, verdict, error.message)
+    return tuple(found)
+
+
+def over(pairs: Iterable[Pair], train: Callable[[Dataset], Any], jobs: int = 1) -> list[dict[str, Any]]:
+    """Return what is measured of a method on each pair of data: :func:`measures` of what ``train`` returns."""
+    return side_by_side(lambda one, other: measures(train(one), one, other), pairs, jobs)
+
+
+def measures(found: Any, train: Dataset, test: Dataset) -> dict[str, Any]:
+    """Return the measures of a fit, or of one that :func:`fsopt.studies.tuning.tune` chose.
+
+    They are error, accuracy, MCC and PSF in percent, the number of features and that by each of the rules, iterations,
+    status, and the relative gap, None without a bound.
+    """
+    fit = getattr(found, "fit", found)
+    scores, bounded = fit.scores(test), fit.bound is not None and fit.objective is not None
+    counts = {} if fit.kernel else {k: len(one.select(fit.coef, train.X.std(axis=0))) for k, one in RULES.items()}
+    return {
+        "error": 100.0 * error_rate(fit.decision_function(test.X), test.y),
+        "TSA": 100.0 * scores["accuracy"],
+        "MCC": 100.0 * scores["mcc"],
+        "PSF": 100.0 * len(fit.support) / len(fit.coef),
+        "n_features": len(fit.support),
+        "counts": counts,
+        "iterations": fit.iterations if fit.history else None,
+        "status": str(fit.status),
+        "gap": abs(fit.objective - fit.bound) / max(1.0, abs(fit.objective)) if bounded else None,
+    }
 
 
 @dataclass(frozen=True)
@@ -132,15 +209,6 @@ def numbers_of(content: Mapping[str, Any], *row: str) -> dict[str, str]:
 def spelled(choices: Mapping[str, Any]) -> str:
     """Return choices as one text."""
     return ", ".join(f"{name} {value}" for name, value in choices.items())
-
-
-def available(names: Sequence[str], load: Callable[[str], Dataset]) -> Iterator[tuple[str, Dataset | str]]:
-    """Yield name and data set, or the reason why there is none, for each name."""
-    for name in names:
-        try:
-            yield name, load(name)
-        except DataError as error:
-            yield name, error.message
 
 
 def failed(error: FsoptError) -> Reproduction:

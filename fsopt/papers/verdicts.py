@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -23,8 +24,8 @@ VERDICTS: Mapping[str, str] = {
     EQUAL: "agrees to the printed digits",
     NOISE: "the difference is within twice its standard deviation, which the notes state",
     NOT_TESTABLE: "agrees, as more than a fifth of all possible answers would",
-    READING: "differs, and depends on a choice that the paper does not print, named in the cell",
-    DIFFERS: "differs, and neither an erratum nor an unprinted choice is known to explain it",
+    READING: "differs, and another choice that the paper leaves open was tried and agrees: the cell names it",
+    DIFFERS: "differs, and neither an erratum nor a choice that was tried explains it",
     ERRATUM: "the printed number can be shown false: no run of the paper's own protocol gives it, as the cell says",
     ODD: "looks false, as the cell says, but a run that the paper's words allow can give it",
     NOT_COUNTED: "says nothing of the methods: a size of a data file, a number that follows from the print, or a "
@@ -36,8 +37,10 @@ VERDICTS: Mapping[str, str] = {
 """Verdict -> meaning, in the order of reports."""
 LIKELY = 0.2
 """Agreement that a random answer would have with a larger chance is no evidence."""
-RANDOM_TABLES = 100
+RANDOM_TABLES = 1000
 """Tables of our numbers in another order within each column, beside which the number of agreements is shown."""
+BETTER = 0.05
+"""A table counts as reproduced where at most this share of the random tables has as many agreements."""
 ROUNDING = 1e-9
 """Relative rounding error of half a unit of the last digit."""
 
@@ -74,6 +77,10 @@ class TableCell:
         """Ours minus the printed number."""
         return None if self.ours is None or self.printed is None else self.ours - float(self.printed)
 
+    def uncounted(self, why: str) -> TableCell:
+        """Return the cell as one that says nothing of the methods, for a reason."""
+        return replace(self, verdict=NOT_COUNTED, why=why)
+
 
 def cell(
     place: tuple[str, str],
@@ -82,10 +89,11 @@ def cell(
     *,
     possible: tuple[float, float],
     noise: float = 0.0,
+    tried: Mapping[str, tuple[float, float]] = MappingProxyType({}),
     otherwise: tuple[str, str] = (DIFFERS, ""),
     spread: float | None = None,
 ) -> TableCell:
-    """Return a cell with its verdict.
+    """Return a cell with its verdict: digits come first, then noise, then the other choices that were tried.
 
     Parameters
     ----------
@@ -93,7 +101,8 @@ def cell(
     ours, print_ : the two numbers, the printed one as text; nan is none.
     possible : ends of the interval of possible answers, from which the chance of an agreement is taken.
     noise : largest difference that counts as noise, for example of :func:`deviations`.
-    otherwise : verdict and reason beyond it.
+    tried : another choice that the paper leaves open -> our number with it, and its noise.
+    otherwise : verdict and reason where none of these agrees; what an erratum explains, no choice does.
     spread : standard deviation of ours.
     """
     own = None if ours is None or math.isnan(ours) else float(ours)
@@ -106,10 +115,21 @@ def cell(
     likely = {agreed: chance(float(print_), most, possible) for agreed, most in accepted.items()}
     away, (verdict, why) = abs(own - float(print_)), otherwise
     reached = next((agreed for agreed, most in accepted.items() if away <= most * (1.0 + ROUNDING)), None)
+    others = [
+        choice for choice, number in tried.items() if _agrees(float(print_), *number, half_unit(print_), possible)
+    ]
     if reached is not None:
         verdict, why = reached if likely[reached] <= LIKELY else NOT_TESTABLE, ""
+    elif otherwise[0] == DIFFERS and others:
+        verdict, why = READING, f"it agrees with {others[0]}"
     largest = max((most for agreed, most in accepted.items() if likely[agreed] <= LIKELY), default=None)
     return TableCell(*place, own, print_, verdict, why, spread, largest, likely[reached or NOISE], possible)
+
+
+def _agrees(print_: float, ours: float, noise: float, half: float, possible: tuple[float, float]) -> bool:
+    """Return whether a number agrees with the print, and would not do so by chance."""
+    most = max(noise, half) if chance(print_, max(noise, half), possible) <= LIKELY else half
+    return chance(print_, most, possible) <= LIKELY and abs(ours - print_) <= most * (1.0 + ROUNDING)
 
 
 def given(place: tuple[str, str], print_: str) -> TableCell:
@@ -133,7 +153,7 @@ def deviations(*means: tuple[float, float]) -> float:
     return 2.0 * math.sqrt(sum(s**2 / n for s, n in means))
 
 
-def missing(row: str, numbers: Mapping[str, str], verdict: str, why: str) -> list[TableCell]:
+def missing(row: str, numbers: Mapping[str, str | None], verdict: str, why: str) -> list[TableCell]:
     """Return the cells of a row without our numbers."""
     return [TableCell(row, column, None, value, verdict, why) for column, value in numbers.items()]
 
@@ -144,22 +164,29 @@ def counts(cells: Sequence[TableCell]) -> dict[str, int]:
     return {verdict: found.count(verdict) for verdict in VERDICTS if verdict in found}
 
 
-def random_agreements(cells: Sequence[tuple[str, float, float, float | None]]) -> tuple[float, int]:
-    """Return how many cells of random tables of the same marginals agree: the mean, and that of the best table.
+def random_agreements(cells: Sequence[tuple[str, float, float, float | None]]) -> tuple[float, int, float] | None:
+    """Return how many cells of random tables of the same marginals agree, None where each column has one row.
 
-    A random table has our numbers in another order within each column.
+    A random table has our numbers in another order within each column of several rows. The three numbers are the mean,
+    that of the best table, and the share of tables, ours among them, with as many agreements as ours.
 
     Parameters
     ----------
     cells : column, ours, printed and the largest difference that is an agreement, None where none is, of each cell.
     """
-    columns, ours, printed, accepted = (np.array(part) for part in zip(*cells, strict=True))
+    columns = [one[0] for one in cells]
+    cells = [one for one in cells if columns.count(one[0]) > 1]
+    if not cells:
+        return None
+    names, ours, printed, accepted = (np.array(part) for part in zip(*cells, strict=True))
     most = np.array([np.nan if one is None else one * (1.0 + ROUNDING) for one in accepted.tolist()])
-    groups = [np.flatnonzero(columns == column) for column in dict.fromkeys(columns.tolist())]
+    groups = [np.flatnonzero(names == name) for name in dict.fromkeys(names.tolist())]
     rng, drawn = np.random.default_rng(0), ours.copy()
     found = []
     for _ in range(RANDOM_TABLES):
         for places in groups:
             drawn[places] = ours[rng.permutation(places)]
         found.append(int(np.sum(np.abs(drawn - printed) <= most)))
-    return float(np.mean(found)), max(found)
+    ours_agree = int(np.sum(np.abs(ours - printed) <= most))
+    as_many = sum(number >= ours_agree for number in found)
+    return float(np.mean(found)), max(found), round((as_many + 1) / (RANDOM_TABLES + 1), 4)

@@ -22,7 +22,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from fsopt.common import checkpoints
 from fsopt.common.checkpoints import Keeper, digest, read, write
-from fsopt.common.figures import new_figure
+from fsopt.common.figures import history_figure, new_figure
 from fsopt.common.files import check_readable, check_writable, whole_file, write_text
 from fsopt.common.texts import one_line, printable
 from fsopt.errors import FileError, PackageError
@@ -220,3 +220,9 @@ def test_all_controls_of_unicode_and_all_that_turn_the_direction_are_among_them(
         (told if tells else others).append(sign)
     assert one_line("".join(others)) == "".join(others)
     assert all(one_line(sign) != sign for sign in told)
+
+
+def test_iterations_are_whole_on_the_axis():
+    records = [{"iteration": k, "objective": 1.0 / k} for k in (1, 2, 3)]
+    ticks = history_figure(records).axes[0].get_xticks()
+    assert ticks.tolist() == ticks.round().tolist()

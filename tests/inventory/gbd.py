@@ -1,10 +1,12 @@
 """What Aytug, and computations apart from the package, say of the items of his paper."""
 
+from contextlib import suppress
 from functools import cache
 from types import SimpleNamespace
 from unittest.mock import patch
 
 import numpy as np
+import pandas as pd
 from inventory.sla import steps
 from sklearn.svm import SVC
 from support import all_values, keeps
@@ -60,23 +62,22 @@ def asked(found):
         seen.append(arguments)
         raise InterruptedError
 
-    try:
+    with suppress(InterruptedError):
         found.function(RunSettings(store=SimpleNamespace(part=kept)))
-    except InterruptedError:
-        return seen[0]
+    return seen[0]
 
 
 def bins(found):
     """Return the differences of test errors over the five bins of M / p."""
+    known = {"p": 20, "overlap": 20, "status": "optimal"}
     rows = [
-        SimpleNamespace(instance=k, method=method, test_error=0.1 * k if method == "gbd" else 0.0, m=m, p=20)
+        {"instance": k, "method": method, "test_error": 0.1 * k if method == "gbd" else 0.0, "m": m, **known}
         for k, m in enumerate((1, 4, 5, 12, 13, 20))
         for method in tables.COMPARED
     ]
-    with patch.object(experiments, "_measured", lambda settings: {"20 x 500": rows}):
+    with patch.object(experiments, "_measured", lambda settings: {"20 x 500": pd.DataFrame(rows)}):
         cells = found.function(RunSettings()).cells
-    ours = [c.ours for c in cells if c.row.startswith("rfe") and c.column == "TE(gbd) - TE"]
-    return ours, [0.05, 0.2, 0.3, 0.4, 0.5]
+    return [c.ours for c in cells if c.row.startswith("rfe")], [0.05, 0.2, 0.3, 0.4, 0.5]
 
 
 def shares(found):
@@ -90,8 +91,8 @@ def shares(found):
     tables_tune = tables.tune
     with patch.object(tables, "tune", tune):
         rows = tables.real_data(DATA, methods=("onsvm", "rfe"))
-    first = next(r for r in rows if r.method == "onsvm")
-    return np.ravel(parts), [24, 8, 2, 24, 8, first.n_features]
+    first = rows.loc[rows["method"] == "onsvm", "n_features"].iloc[0]
+    return np.ravel(parts), [24, 8, 2, 24, 8, first]
 
 
 VALUES = {
@@ -125,7 +126,7 @@ VALUES = {
     "overlap, inner product, Abs, Prcnt, better/worse": lambda found: (found[:2], [2, 0.8]),
     "C grid, 60/20/20": lambda found: (
         [value for one in found for value in (one["c"], one["m"], one["max_cuts"])],
-        [value for k in range(-2, 6) for value in (2.0**k, 2, 250)],
+        [value for k in range(-2, 6) for value in (2.0**k, 2, 250 if k >= 3 else tables.FEW_CUTS)],
     ),
     "Tables 2, 3": lambda found: (
         row(found.name, "gbd") + row(found.name, "rfe") + row(found.name, "fsv"),

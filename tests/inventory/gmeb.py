@@ -30,7 +30,7 @@ from truths import (
 )
 
 from fsopt.data.drawn import gmeb_type2
-from fsopt.papers.gmeb import figures
+from fsopt.papers.gmeb import experiments
 from fsopt.papers.reproduction import RunSettings
 
 LOGARITHM = 2 * math.log(2 / 0.05)
@@ -97,7 +97,7 @@ def surfaces(found):
         asked.extend([p, n_informative])
         return gmeb_type2(n, seed, p=4, n_informative=2)
 
-    with patch.object(figures, "gmeb_type2", drawn):
+    with patch.object(experiments, "gmeb_type2", drawn):
         outcome = found.function(RunSettings(quick=True))
     return [*asked, len(outcome.figures)], [100, 2, 100, 10, 100, 20, 3]
 

@@ -2,10 +2,10 @@
 
 import math
 from functools import cache
-from types import SimpleNamespace
 from unittest.mock import patch
 
 import numpy as np
+import pandas as pd
 from sklearn.metrics import matthews_corrcoef
 from truths import (
     DATA,
@@ -26,7 +26,7 @@ from truths import (
 )
 
 from fsopt.papers.mpm import figures
-from fsopt.papers.mpm.spam import ALPHAS, DELTAS
+from fsopt.papers.mpm.experiments import ALPHAS, DELTAS
 from fsopt.papers.reproduction import RunSettings
 
 
@@ -66,19 +66,16 @@ def blended(found):
 
 def folds(found):
     """Return the scores of L1-MPM in three folds, by the machine of cutting planes."""
-    ours, truth = [], []
-    [scores] = found
-    for k, (train, test) in enumerate(parts_of(3)):
+    truth = []
+    for train, test in parts_of(3):
         known, new = standardised(X[train], X[test])
         limit = largest_accuracy(known, Y[train])[1]
         _, w, b = sparse_machine(known, Y[train], 0.9 * limit)
         selected = int(np.sum(np.abs(w) > 1e-6))
-        ours += [scores.limits[k], scores.delta[k], scores.n_features[k], scores.psf[k]]
-        truth += [limit, 0.9 * limit, selected, 25.0 * selected]
         guess = np.where(new @ w + b > 0, 1, -1)
-        ours += [scores.accuracy[k], scores.mcc[k]]
-        truth += [np.mean(guess == Y[test]), matthews_corrcoef(Y[test], guess)]
-    return ours, truth, 1e-5
+        scores = 100 * np.mean(guess == Y[test]), 100 * matthews_corrcoef(Y[test], guess)
+        truth += [limit, 0.9 * limit, selected, 25.0 * selected, *scores]
+    return found[["limit", "delta", "n_features", "PSF", "TSA", "MCC"]].to_numpy().ravel(), truth, 1e-5
 
 
 def direction(distance, F, G):
@@ -101,12 +98,11 @@ def large_weights(found):
 def widths(found):
     """Return the widths of the Gaussian kernel that Figures 6 and 7 try."""
     asked = []
-    scores = SimpleNamespace(method="any", accuracy=np.ones(1), psf=np.ones(1))
 
     def compared(data, params, **rest):
         [(method, given)] = params.items()
         asked.extend([given["width"]] if method == "l0-mpm" else [])
-        return [scores]
+        return pd.DataFrame({"TSA": [1.0], "PSF": [1.0]})
 
     with patch.multiple(figures, load_set=lambda name, seed: DATA, compare_methods=compared):
         found.function(RunSettings())

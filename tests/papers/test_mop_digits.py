@@ -13,14 +13,13 @@ from fsopt.errors import DataError, ParameterError
 from fsopt.papers.mop.table import (
     FILES,
     FILTERS,
-    TABLE_ONE,
     Digits,
-    Reading,
     mnist_digits,
     mnist_table,
+    printed_row,
     read_idx,
-    reduced,
     selected_pixels,
+    support_vectors,
 )
 
 
@@ -75,57 +74,24 @@ def test_the_folder_is_that_of_the_data(monkeypatch, tmp_path):
             mnist_digits(n)
 
 
-def test_capacities_that_leave_nothing_are_refused():
-    digits = Digits(blobs(20, 3), blobs(10, 3), blobs(10, 3), np.array([5, 30, 783]))
-    for options in ({"shares": ()}, {"shares": (0.05,)}, {"share": 0.01}):
-        with pytest.raises(ParameterError, match="h / l"):
-            mnist_table(digits, **options)
+def test_other_digits_than_the_print_s_are_refused():
     digits = Digits(blobs(30, 3), blobs(10, 3), blobs(10, 3), np.array([5, 30, 783]))
-    for reading in (Reading(), Reading(count="mopfs"), Reading(h="validation")):
-        with pytest.raises(ParameterError, match="prints no row for 30 digits"):
-            mnist_table(digits, reading=reading)
-    with pytest.raises(ParameterError, match="scores"):
-        Reading(scores="none")
+    with pytest.raises(ParameterError, match="prints no row for 30 digits"):
+        mnist_table(digits)
 
 
-def test_without_the_print_a_filter_keeps_as_many_pixels_as_mopfs_and_fisher_has_two_forms():
-    data = blobs(30, 6, seed=1)
-    digits = Digits(data, blobs(40, 6, seed=2), blobs(50, 6, seed=3), np.arange(6))
-    reading = Reading(count="mopfs", h="validation", samples="scaled", capacity="(h - 1) / R", c=0.1)
-    rows = {row.method: row for row in mnist_table(digits, reading=reading, shares=(0.1, 0.3))}
-    assert {rows[name].n_features for name in FILTERS} == {rows["mopfs"].n_features}
-    X, y = fsopt.fit("mopfs", data, w_cap=2.0).preprocessing.apply(data.X), data.y
-    plus, minus = X[y > 0], X[y < 0]
-    score = abs(plus.mean(axis=0) - minus.mean(axis=0)) / (plus.std(axis=0) + minus.std(axis=0))
-    kept = np.sort(np.argsort(-score)[: rows["fisher"].n_features])
-    np.testing.assert_array_equal(rows["fisher"].pixels, kept)
-    for row in rows.values():
-        scales = None
-        if row.method == "mopfs":
-            scales = np.array(row.selection.details["scales"])[list(row.selection.support)]
-        tried = {}
-        for share in (0.1, 0.3):
-            parts = [reduced(part, data, row.pixels, scales) for part in (data, digits.valid)]
-            cap = (share * 30 - 1) / (parts[0].X ** 2).sum(axis=1).max()
-            machine = fsopt.fit("rsvm", parts[0], w_cap=cap, scale="none")
-            tried[share] = (machine.predict(parts[1].X) != digits.valid.y).mean()
-        assert row.valid_error == min(tried.values())
-        assert tried[row.h_over_l] == row.valid_error
+def test_support_vectors_are_the_multipliers_above_the_widest_gap():
+    rng = np.random.default_rng(0)
+    for zeros, rest in ((0, 1.0), (300, 1e-5), (300, 1e-12), (499, 1e-6)):
+        alpha = np.append(rng.uniform(0.04, 3.0, 500 - zeros), rest * rng.uniform(0.0, 1.0, zeros))
+        assert support_vectors(rng.permutation(alpha)) == 500 - zeros
+    assert support_vectors(np.array([2.0, 2e-3, 0.0])) == 2
 
 
 def test_an_image_holds_each_value_at_its_pixel():
     image = Digits(blobs(), blobs(), blobs(), np.array([5, 30, 783])).image(np.array([1.0, 2.0, 3.0]))
     assert image.shape == (28, 28)
     assert (image[0, 5], image[1, 2], image[27, 27], image.sum()) == (1.0, 2.0, 3.0, 6.0)
-
-
-def test_reduced_data_have_the_kernel_of_the_scales():
-    data = blobs(30, 6, seed=1)
-    fit = fsopt.fit("mopfs", data, w_cap=3.0)
-    work, scales = fit.preprocessing.apply(data.X), np.array(fit.details["scales"])
-    small = reduced(data, data, fit.support, scales[list(fit.support)]).X
-    assert small.shape == (30, len(fit.support))
-    np.testing.assert_allclose(small @ small.T, (work * scales) @ work.T, atol=1e-9)
 
 
 @needs_digits
@@ -160,9 +126,9 @@ def test_mopfs_keeps_few_pixels_and_the_test_errors_are_counted_on_the_raw_digit
     assert full.n_features == 501
     assert mopfs.test_error <= full.test_error + 0.01
     for name in FILTERS:
-        assert table[name].n_features == int(TABLE_ONE[100][name].n_features)
+        assert table[name].n_features == int(printed_row(100, name)["n_features"])
         assert mopfs.test_error <= table[name].test_error + 0.01
-        assert abs(table[name].test_error - float(TABLE_ONE[100][name].test_error)) < 0.0076
+        assert abs(table[name].test_error - float(printed_row(100, name)["test_error"])) < 0.0076
     for row in table.values():
         assert row.classifier.status == "optimal"
         wrong = row.classifier.predict(digits.test.X[:, row.pixels]) != digits.test.y
@@ -188,9 +154,9 @@ def test_the_filters_on_500_digits_are_the_printed_ones_to_the_last_digit():
         "fisher": abs(plus.mean(axis=0) - minus.mean(axis=0)) / (plus.std(axis=0) + minus.std(axis=0)),
     }
     for name, values in score.items():
-        row = TABLE_ONE[500][name]
-        kept = np.sort(np.argsort(-values)[: int(row.n_features)])
+        row = printed_row(500, name)
+        kept = np.sort(np.argsort(-values)[: int(row["n_features"])])
         train, test = digits.train.columns(kept), digits.test.columns(kept)
-        found = fsopt.fit("rsvm", train, w_cap=500 * float(row.h_over_l) - 1, scale="unit-rows")
-        assert f"{np.mean(found.predict(test.X) != test.y):.4f}" == row.test_error
-        assert f"{np.mean(found.predict(train.X) != train.y):.3f}" == row.train_error
+        found = fsopt.fit("rsvm", train, w_cap=500 * float(row["h_over_l"]) - 1, scale="unit-rows")
+        assert f"{np.mean(found.predict(test.X) != test.y):.4f}" == row["test_error"]
+        assert f"{np.mean(found.predict(train.X) != train.y):.3f}" == row["train_error"]

@@ -1,0 +1,409 @@
+"""The protocols of the papers: candidates, measures and means by hand or by another way, and what their words allow."""
+
+import itertools
+import math
+import random
+
+import numpy as np
+import pandas as pd
+import pytest
+from reproductions import needs_data, papers_data  # noqa: F401
+from scipy.special import logsumexp
+from support import blobs, sampled
+
+import fsopt
+from fsopt.answers.results import Status
+from fsopt.data import gbd_set_one, gmeb_type1
+from fsopt.data.splits import stratified_folds, train_and_test
+from fsopt.errors import InfeasibleError, ParameterError, UnknownNameError
+from fsopt.methods.mpm.space import FeatureSpace
+from fsopt.papers import (
+    averages,
+    compare_methods,
+    data_set_one,
+    mpm_surface,
+    plot_repetitions,
+    plot_surface,
+    printed,
+    synthetic_pairs,
+)
+from fsopt.papers.gbd import tables as gbd
+from fsopt.papers.gmeb import experiments as gmeb
+from fsopt.papers.reproduction import RULES, numbers_of, over
+from fsopt.papers.sla.experiments import NAMES, feature_example, load_table_data, measured
+from fsopt.studies.tuning import tune
+
+DATA = blobs(60, 5, seed=3)
+
+
+def test_the_measures_of_a_fit_are_those_of_its_test_samples_and_the_four_rules_of_counting():
+    train, test = DATA.rows(np.arange(40)), DATA.rows(np.arange(40, 60))
+    fit = fsopt.fit("svm", train, c=0.3, scale="center")
+    [found] = over([(train, test)], lambda data: fsopt.fit("svm", data, c=0.3, scale="center"))
+    wrong = np.mean(np.sign(test.X @ fit.coef + fit.intercept) != test.y)
+    assert (found["error"], found["TSA"]) == pytest.approx((100 * wrong, 100 * (1 - wrong)))
+    assert (found["status"], found["PSF"], found["n_features"]) == ("optimal", 100.0, 5)
+    assert 0.0 <= found["gap"] <= 1e-6
+    units = {"raw": np.abs(fit.coef), "scaled": np.abs(fit.coef) * train.X.std(axis=0)}
+    for name in RULES:
+        rule, unit = name.split(", ")
+        least = 0.01 * (units[unit].max() if rule == "relative" else 1.0)
+        assert found["counts"][name] == np.sum(units[unit] >= least)
+
+
+# Peleg & Meir
+
+
+def test_the_grids_of_peleg_and_meir():
+    for method in ("svm", "l1-svm"):
+        weights = [g["c"] for g in gmeb.candidates(method, 9)]
+        np.testing.assert_allclose(weights, [k / (50 - k) for k in range(1, 50)], rtol=1e-12)
+    assert {g["scale"] for g in gmeb.candidates("svm", 9)} == {"center"}
+    assert {g["scale"] for g in gmeb.candidates("rfe", 9, scale="standard")} == {"standard"}
+    assert sorted({g["m"] for g in gmeb.candidates("rfe", 30)}) == [1, 6, 11, 16, 20, 25, 30]
+    assert {len(gmeb.candidates(m, 30)) for m in gmeb.METHODS} == {49}
+    shares = [g["c"] for g in gmeb.candidates("svm", 30, odds=False)]
+    np.testing.assert_allclose(shares, np.arange(1, 50) / 50)
+    assert len(gmeb.candidates("rfe", 3)) == 21
+    for wrong in (("l0-mpm", 30, 7), ("gmeb", 30, 1)):
+        with pytest.raises(ParameterError):
+            gmeb.candidates(*wrong[:2], points=wrong[2])
+
+
+def test_the_reading_of_table_1_has_the_bayes_error_that_the_paper_states():
+    data = gmeb_type1(60_000, seed=1, p=6)
+    scores = []
+    for y in (1.0, -1.0):
+        means, halves = y * np.array([1.0, 2.0, 3.0]), (data.X[:, :3], data.X[:, 3:])
+        log = [[-0.5 * ((half - at) ** 2).sum(axis=1) for at in (means, 0.0)] for half in halves]
+        scores.append(logsumexp([np.log(0.7) + log[0][0] + log[1][1], np.log(0.3) + log[0][1] + log[1][0]], axis=0))
+    best = np.where(scores[0] > scores[1], 1.0, -1.0)
+    assert np.mean(best != data.y) == pytest.approx(0.004, abs=0.0008)
+    first_moments = (data.X * data.y[:, None]).mean(axis=0)
+    np.testing.assert_allclose(first_moments, [0.7, 1.4, 2.1, 0.3, 0.6, 0.9], atol=0.03)
+
+
+@needs_data
+@pytest.mark.usefixtures("papers_data")
+def test_the_samples_of_colon_are_logarithms_of_mean_0_and_deviation_1():
+    raw, data = fsopt.load_dataset("colon"), gmeb.load_set("colon")
+    log = np.log(raw.X[7])
+    np.testing.assert_allclose(data.X[7], (log - log.mean()) / log.std(), rtol=1e-12)
+
+
+# Yang & Ju
+
+
+def limit(data):
+    return FeatureSpace.of(data).limit.alpha
+
+
+def pairs_of(data, folds, seed=0):
+    return [train_and_test(data, fold) for fold in stratified_folds(data, folds, seed)]
+
+
+def test_a_surface_has_the_fits_at_a_share_of_each_fold_s_own_limit():
+    surface = mpm_surface(DATA, (0.9, 0.4), (5.0, 0.5), folds=2, seed=2)
+    assert surface[["asked", "alpha", "pair"]].to_numpy().tolist() == [
+        [d, a, k] for k in (0, 1) for d, a in itertools.product((0.4, 0.9), (0.5, 5.0))
+    ]
+    for k, (train, test) in enumerate(pairs_of(DATA, 2, seed=2)):
+        row = surface[(surface["asked"] == 0.4) & (surface["alpha"] == 5.0) & (surface["pair"] == k)].iloc[0]
+        fit = fsopt.fit("l0-mpm", train, delta=0.4 * limit(train), alpha=5.0)
+        scores = fit.scores(test)
+        expected = (limit(train), 0.4 * limit(train), len(fit.support), 20 * len(fit.support), fit.iterations)
+        assert tuple(row[["limit", "delta", "n_features", "PSF", "iterations"]]) == pytest.approx(expected)
+        assert (row["TSA"], row["MCC"]) == pytest.approx((100 * scores["accuracy"], 100 * scores["mcc"]))
+
+
+def test_an_accuracy_that_is_infeasible_for_a_training_fold_leaves_nan():
+    limits = np.sort([limit(train) for train, _ in pairs_of(DATA, 2)])
+    surface = mpm_surface(DATA, (0.01, limits.mean(), 0.99), (0.5, 50.0), shares=False, folds=2)
+    assert surface.groupby("asked")["TSA"].count().tolist() == [4, 2, 0]
+    assert set(surface.loc[surface["asked"] == 0.01, "n_features"]) == {1.0}  # a small delta selects one feature
+    figure = plot_surface(surface)  # a line for each delta that is feasible in all and for each alpha
+    assert [len(axes.lines) for axes in figure.axes] == [1, 1, 2]
+    means = surface.groupby(["asked", "alpha"])["PSF"].mean()
+    np.testing.assert_array_equal(figure.axes[0].lines[0].get_ydata(), means[0.01])
+
+
+def test_with_a_kernel_or_a_ridge_the_limit_is_that_of_its_covariances_and_patterns_are_counted():
+    params = {"kernel": "gaussian", "width": 2.0, "scale": "center"}
+    data = DATA.rows(np.arange(30))
+    surface = mpm_surface(data, (0.9,), (5.0,), folds=2, params=params)
+    fits = [fsopt.fit("mpm", train, **params) for train, _ in pairs_of(data, 2)]
+    np.testing.assert_allclose(surface["limit"], [fit.details["alpha_limit"] for fit in fits], rtol=1e-9)
+    np.testing.assert_allclose(surface["PSF"], 100 * surface["n_features"] / 15)
+    ridged = mpm_surface(data, (0.9,), (5.0,), folds=2, params={"ridge": 1.0})
+    assert (ridged["limit"] < [limit(train) - 0.05 for train, _ in pairs_of(data, 2)]).all()
+
+
+def test_wrong_grids_and_comparisons_are_refused():
+    wrong = [(DATA, deltas, (5.0,)) for deltas in ((0.0,), (1.0,), (), ("a",))]
+    wrong += [(DATA, (0.5,), (0.0,)), (DATA, (0.5,), ()), ([], (0.5,), (5.0,))]
+    for given in wrong:
+        with pytest.raises(ParameterError):
+            mpm_surface(*given)
+    with pytest.raises(UnknownNameError):
+        compare_methods(DATA, {"l2-mpm": {}})
+    with pytest.raises(ParameterError, match="delta"):
+        compare_methods(DATA, {"l1-mpm": {}}, delta=1.0)
+    with pytest.raises(InfeasibleError, match=r"alpha\* = .*l1-mpm"):
+        compare_methods(DATA, {"l1-mpm": {}}, delta=0.99, shares=False, folds=2)
+
+
+def test_methods_are_measured_on_the_same_pairs_of_one_law():
+    pairs = synthetic_pairs(1, p=12, n_test=40, seed=5)
+    [(train, test)] = pairs
+    assert (train.X.shape, test.X.shape) == ((50, 12), (40, 12))
+    assert not np.isin(train.X, test.X).any()
+    found = compare_methods(pairs, {"svm": {"c": 2.0}, "l0-mpm": {"alpha": 2.0}}, delta=0.8).set_index("method")
+    delta = found.loc["l0-mpm", "delta"]
+    assert delta == pytest.approx(0.8 * limit(train))
+    fits = {"svm": fsopt.fit("svm", train, c=2.0), "l0-mpm": fsopt.fit("l0-mpm", train, delta=delta, alpha=2.0)}
+    for method, fit in fits.items():
+        assert found.loc[method, "n_features"] == len(fit.support)
+        assert found.loc[method, "TSA"] == pytest.approx(100 * fit.scores(test)["accuracy"])
+    assert np.isnan(found.loc["svm", ["delta", "iterations"]].astype(float)).all()
+    lines = plot_repetitions(found.reset_index()).axes[1].lines
+    np.testing.assert_array_equal(lines[1].get_ydata(), [found.loc["l0-mpm", "PSF"]])
+
+
+@pytest.mark.shared
+@pytest.mark.slow
+def test_madelon_on_200_samples_is_feasible_at_any_delta_and_on_all_samples_is_not(shared):
+    data = fsopt.load_dataset(shared / "data" / "madelon.train.csv.gz")
+    assert limit(data) == pytest.approx(0.2970, abs=5e-5)
+    assert limit(data.rows(np.arange(200))) == 1.0
+
+
+SIZES = {"sonar": (208, 111), "ionosphere": (351, 225), "spambase": (200, 79), "wbcd": (683, 239), "wpbc": (198, 47)}
+SIZES["wdbc"] = (569, 212)
+"""Samples, and positive ones, of the data sets whose printed MCC no single classifier has; 200 of Spam."""
+SHARES = {name: positive / n for name, (n, positive) in SIZES.items()} | {
+    "pima": 268 / 768,
+    "spambase": 1813 / 4601,
+    "wbcd": 241 / 699,
+    "madelon.train": 1 / 2,
+}
+"""Of the positive samples in the data sets of Tables 1, 3 and 5."""
+
+
+def attainable(tsa, positive):
+    """Return the smallest and the largest MCC (60), in percent, of any classifier with this accuracy (percent)."""
+    wrong = 1 - tsa / 100
+    fn = np.linspace(max(0, wrong - (1 - positive)), min(wrong, positive), 4001)
+    tp, fp, tn = positive - fn, wrong - fn, 1 - positive - wrong + fn
+    below = np.sqrt(np.maximum((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn), 0))
+    values = np.where(below > 1e-9, (tp * tn - fp * fn) / np.maximum(below, 1e-9), 0.0)
+    return 100 * values.min(), 100 * values.max()
+
+
+def test_eleven_printed_mcc_are_above_what_their_accuracy_allows_and_one_is_below():
+    table, above, below = printed("l0mpm-table3"), set(), set()
+    for name, method in itertools.product(table["rows"], ("mpm", "l1-mpm", "l0-mpm")):
+        numbers = numbers_of(table, name)
+        low, high = attainable(float(numbers[f"{method} TSA"]), SHARES[name])
+        value = float(numbers[f"{method} MCC"])
+        above |= {(name, f"{method} MCC")} if value > high + 0.01 else set()
+        below |= {(name, f"{method} MCC")} if value < low - 0.01 else set()
+    assert (len(above), below) == (11, {("wbcd", "mpm MCC")})
+    assert above | below == {(name, column) for name, columns in table["odd"].items() for column in columns}
+    table = printed("l0mpm-table5")
+    found = {
+        f"{method} {name}"
+        for method, rows in table["rows"].items()
+        for name, (tsa, value) in rows.items()
+        if float(value) > attainable(float(tsa), SHARES[name])[1] + 0.01
+    }
+    assert found == set(table["odd"])
+
+
+class Folds:
+    """Ten folds, each with its positive samples, those of them that are missed, and false alarms."""
+
+    def __init__(self, n, positive, tsa):
+        self.n, self.sizes = n, [len(part) for part in np.array_split(np.arange(n), 10)]
+        ends = np.cumsum([0, *self.sizes]) * positive // n
+        errors = np.array_split(np.arange(round((1 - tsa / 100) * n)), 10)
+        self.at = []
+        for p, s, wrong in zip(np.diff(ends).tolist(), self.sizes, map(len, errors), strict=True):
+            missed = min(p, max(wrong // 2, wrong - (s - p)))
+            self.at.append([p, missed, wrong - missed])
+
+    def moved(self, rng):
+        """Return the folds after one change: a sample, or an error, goes elsewhere, or an error comes or goes."""
+        at, (i, j), kind = [list(one) for one in self.at], rng.choices(range(10), k=2), rng.random()
+        if kind < 0.7:
+            up, down = (0, 0) if kind < 0.3 else rng.choices((1, 2), k=2)
+            at[i][up] += 1
+            at[j][down] -= 1
+        else:
+            at[i][rng.choice((1, 2))] += rng.choice((-1, 1))
+        inside = all(0 <= a <= p <= s and 0 <= b <= s - p for (p, a, b), s in zip(at, self.sizes, strict=True))
+        return at if inside else self.at
+
+    def scores(self, at):
+        """Return mean accuracy and mean MCC of the folds, in percent."""
+        accuracy = [1 - (a + b) / s for (p, a, b), s in zip(at, self.sizes, strict=True)]
+        values = []
+        for (p, a, b), s in zip(at, self.sizes, strict=True):
+            square = (p - a + b) * p * (s - p - b + a) * (s - p)
+            values.append(((p - a) * (s - p - b) - a * b) / math.sqrt(square) if square else 0.0)
+        return 10 * math.fsum(accuracy), 10 * math.fsum(values)
+
+    def reaches(self, tsa, mcc, seed, steps=60_000):
+        """Return whether simulated annealing finds folds of this MCC whose accuracy is half a sample away at most."""
+
+        def cost(at):
+            accuracy, value = self.scores(at)
+            return 20 * max(abs(accuracy - tsa) - 50 / self.n, 0) + max(abs(value - mcc) - 0.005, 0)
+
+        rng, now = random.Random(seed), cost(self.at)
+        for step in range(steps):
+            at, heat = self.moved(rng), 5 * (1 - step / steps) ** 2 + 1e-3
+            new = cost(at)
+            if new <= now or rng.random() < math.exp((now - new) / heat):
+                self.at, now = at, new
+            if not now:
+                return True
+        return False
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("table", ["l0mpm-table3", "l0mpm-table5"])
+def test_every_printed_mcc_that_no_classifier_has_is_a_mean_over_ten_folds(table):
+    """Counterexamples: ten classifiers on ten random folds, of the printed accuracy to half a sample, that have it."""
+    content = printed(table)
+    for at, columns in content["odd"].items():
+        for column in columns:
+            numbers = numbers_of(content, *([at] if table == "l0mpm-table3" else at.split()))
+            tsa, value = float(numbers[column.replace("MCC", "TSA")]), float(numbers[column])
+            folds = Folds(*SIZES[at.split()[-1]], tsa)
+            assert any(folds.reaches(tsa, value, seed) for seed in range(5)), (at, column)
+
+
+# Mangasarian
+
+
+@needs_data
+@pytest.mark.usefixtures("papers_data")
+@pytest.mark.parametrize("seed", range(2))
+def test_the_papers_feature_selection_is_reproduced_whatever_the_noise(seed):
+    data = load_table_data("wbcd")
+    fit = feature_example(data, seed=seed)
+    assert (data.n, fit.iterations, fit.support, fit.status) == (683, 6, (0, 1, 5, 7), Status.STATIONARY)
+    assert fit.objective == pytest.approx(0.2716835173, abs=1e-9)
+    assert np.sum(data.y * (data.X @ fit.coef[:9] + fit.intercept) > 0) == 664
+
+
+@pytest.mark.slow
+@needs_data
+@pytest.mark.usefixtures("papers_data")
+@pytest.mark.parametrize("name", sampled(sorted(set(NAMES) - {"tictactoe"}), 2))  # its coding is not printed
+def test_the_correctness_of_table_one_is_within_two_points(name):
+    row, theirs = measured(load_table_data(name)), numbers_of(printed("sla-table1"), name)
+    for column in ("sla", "pmm"):
+        assert abs(np.mean(row[column]) - float(theirs[column])) <= 2.0
+    assert np.mean(row["linear_programs"]) <= 7
+    assert np.mean(row["pmm"]) >= np.mean(row["sla"]) - 0.3
+    same = [row[size] == int(theirs[size]) for size in "mkn"]
+    assert all(same) or name in ("wbcd", "wpbc24", "cleveland")
+
+
+# Aytug
+
+
+def row(instance, method, test_error, found=5, aligned=1.0, status="feasible"):
+    known = {"instance": instance, "method": method, "p": 5, "status": status, "gap": None, "test_error": test_error}
+    return known | {"n_features": 2, "seconds": 1.0, "overlap": found, "alignment": aligned}
+
+
+def test_measures_of_aytug_by_hand():
+    assert [gbd.overlap(support, (0, 1), 5) for support in ((0, 1), (0, 2), ())] == [5, 3, 3]
+    assert gbd.alignment(np.array([0.0, 3.0]), np.array([0.0, 2.0])) == pytest.approx(1.0)
+    assert gbd.alignment(np.array([1.0, 1.0]), np.array([0.0, -2.0])) == pytest.approx(-np.sqrt(0.5))
+    assert gbd.alignment(np.zeros(2), np.array([0.0, 2.0])) == 0.0
+
+
+def test_candidates_are_the_grids_of_aytug_and_the_loop_has_fewer_cuts_at_a_small_c():
+    for method in gbd.COMPARED:
+        options = gbd.candidates(method, 4)
+        key = "lam" if method == "fsv" else "c"
+        assert [o[key] for o in options] == sorted(o[key] for o in options)
+        assert (len(options), {o["scale"] for o in options}) == (8, {"none"})
+        assert {o.get("m") for o in options} == {4 if method in gbd.COUNTED else None}
+    cuts = {o["c"]: (o["max_cuts"], o["preset"]) for o in gbd.candidates("gbd", 4)}
+    assert cuts == {c: (250 if c >= 8 else gbd.FEW_CUTS, "printed") for c in gbd.C_VALUES}
+    assert {o["max_cuts"] for o in gbd.candidates("gbd", 4, max_cuts=7)} == {7}
+    priced = [(o["c"], o["lam"]) for o in gbd.candidates("gbd-lambda", 4)]
+    assert priced == sorted(itertools.product(gbd.C_VALUES, (1 / 64, 1 / 16, 1 / 4, 1.0)))
+    with pytest.raises(ParameterError, match="'mpm' has no penalty weight C"):
+        gbd.candidates("mpm", 4)
+    with pytest.raises(UnknownNameError):
+        data_set_one(methods=("gbd", "svn"))
+
+
+def test_the_paper_s_lambda_of_one_selects_nothing():
+    train = gbd_set_one(6, 60, 2)[0]
+    assert fsopt.fit("fsv", train, lam=1.0, scale="none").support == ()
+    assert all(o["lam"] < 1 for o in gbd.candidates("fsv", 4))
+
+
+def test_the_first_candidate_of_smallest_validation_error_is_measured():
+    train, validation, test, truth, w = instance = gbd_set_one(10, 60, 3)
+    tuned = tune("rfe", train, gbd.candidates("rfe", len(truth)), validation=validation)
+    best, found = tuned.fit, gbd.measure("rfe", instance)
+    assert (found["params"], found["validation_error"]) == (best.params, tuned.error)
+    assert found["test_error"] == pytest.approx(np.mean(np.sign(test.X @ best.coef + best.intercept) != test.y))
+    assert found["overlap"] == 10 - np.sum((np.abs(best.coef) > 0) != (w != 0))
+    assert found["alignment"] == pytest.approx(best.coef @ w / np.linalg.norm(best.coef) / np.linalg.norm(w))
+    assert (found["m"], found["p"], found["n_features"]) == (len(truth), 10, len(best.support))
+
+
+def test_the_printed_loop_takes_the_argmax_of_the_master_and_the_exact_search_is_never_above_it():
+    train, _, _, truth, _ = instance = gbd_set_one(8, 60, 2)
+    found = gbd.measure("best-subset", instance)
+    assert (found["status"], found["gap"] <= 1e-4) == ("optimal", True)
+    rest = {"m": len(truth), "c": found["params"]["c"], "scale": "none"}
+    loop = fsopt.fit("gbd", train, preset="printed", max_cuts=5, **rest)
+    best = fsopt.fit("best-subset", train, **found["params"])
+    assert best.objective <= loop.objective * (1 + 1e-4)
+    alphas = loop.details["alphas"]
+    for k in range(1, len(alphas)):  # the bound after k cuts is the optimum of the master over them
+        master = fsopt.build("fsp-master", train, m=len(truth), cuts=alphas[:k])
+        assert loop.history[k - 1]["bound"] <= fsopt.solve(master).objective + 1e-6 * abs(loop.objective)
+
+
+@pytest.mark.slow
+def test_real_data_have_a_column_of_gbd_lambda():
+    train = gbd_set_one(6, 60, 4)[0]
+    rows = gbd.real_data(train, methods=("onsvm", "gbd-lambda"))
+    assert rows["method"].tolist() == ["onsvm", "gbd-lambda"]
+    assert rows[["overlap", "alignment"]].isna().all(axis=None)
+    assert rows["n_features"].max() <= train.p
+
+
+def test_averages_by_hand():
+    rows = [
+        row("a", "gbd", 0.1, status="optimal"),
+        row("a", "rfe", 0.2, found=3, aligned=0.5),
+        row("b", "gbd", 0.0),
+        row("b", "rfe", 0.0),
+        row("c", "gbd", 0.4),
+        row("c", "rfe", 0.3, found=4, aligned=0.9),
+    ]
+    found = averages(pd.DataFrame(rows)).set_index("method")
+    gbd_, rfe = found.loc["gbd"], found.loc["rfe"]
+    assert list(found.index) == ["gbd", "rfe"]
+    assert (gbd_.n, gbd_.exact, gbd_.proved, gbd_.difference, gbd_.better, gbd_.worse) == (3, 3, 1, 0, 0, 0)
+    assert (rfe.test_error, rfe.difference, rfe.percent) == pytest.approx((0.5 / 3, 0.0, (-100 + 25) / 2))
+    assert (rfe.better, rfe.worse, rfe.exact) == (1, 1, 1)
+    assert (rfe.overlap, rfe.alignment) == pytest.approx((4.0, 0.8))
+    free = averages(pd.DataFrame([row("a", "gbd", 0.0, None, None), row("a", "rfe", 0.5, None, None)]))
+    assert free[["percent", "overlap", "alignment", "exact"]].isna().all(axis=None)
+    beside = averages(pd.DataFrame(rows), "rfe").set_index("method")
+    assert (beside.loc["gbd"].better, beside.loc["gbd"].worse, beside.loc["rfe"].better) == (1, 1, 0)
+    for wrong in ([row("a", "gbd", 0.1), row("b", "rfe", 0.1)], rows[1::2] + rows[:1]):
+        with pytest.raises(ParameterError, match="other instances"):
+            averages(pd.DataFrame(wrong))
