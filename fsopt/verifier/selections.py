@@ -7,18 +7,22 @@ units of 2^-64, so that a leaf takes sums of integers alone.
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from operator import mul
 from typing import Any
 
-from .coverage import UNIT, Coverage, Cut, Pieces
+from .coverage import UNIT, Coverage
 from .grammar import count, counts, limit, marked, number, one_of, or_none, places, read, vector
 from .programs import satisfied
 from .rationals import ZERO, common, entropy, logistic, need, spend, total
 
 PACKED = 2**20  # bytes of the multipliers that are packed together: they stay in the cache
 Node = tuple[frozenset[int], frozenset[int]]  # features inside, and outside, of every selection below a node
+Others = Sequence[tuple[int, int]]  # features, and 0 where they are inside, 1 where they are outside of a node
+NEITHER: Others = [(-1, 1)]
+Ordered = tuple[int, list[int], list[int]]  # a cut, and the features that gain in falling order
 
 
 def column(value: Any) -> list[Any]:
@@ -104,12 +108,10 @@ class SelectionToCheck:
         need(min(self.weight) >= 0, "the main constraint has negative weights")
         made = self.made([parts for parts in held["cuts"] if len(parts) == 3])
         self.cuts = [self.covered(*parts) if len(parts) == 2 else next(made) for parts in held["cuts"]]
-        gains = (cut[1] for pieces in self.cuts for piece in pieces for cut in piece)
-        self.bits = max([self.bits, *(max(map(int.bit_length, one)) for one in gains)])
         below, left_out = self.lowest(held["tree"])
         return below, None if held["point"] is None else self.value(held["point"]), left_out
 
-    def made(self, given: list[Any]) -> Iterator[Pieces]:
+    def made(self, given: list[Any]) -> Iterator[list[list[Ordered]]]:
         """Yield the cuts of multipliers, rounded to the safe side."""
         for steps, grid, mu in given:
             need(steps > 0 and len(grid) == len(self.y), "a cut is damaged")
@@ -122,30 +124,38 @@ class SelectionToCheck:
             for j in range(self.p) if mu or any(self.lam) else ():
                 gains[j] -= math.floor((self.lam[j] + total(v * self.R[k][j] for v, k in weights)) * UNIT)
             constant = self.term(grid, steps) - total(v * self.r[k] for v, k in weights)
-            yield [[(math.floor(constant * UNIT), gains)]]
+            yield [[self.ordered(math.floor(constant * UNIT), gains)]]
 
     def products(self, grids: list[list[int]]) -> Iterator[tuple[int, ...]]:
         """Yield the products of the columns with each of some multipliers.
 
-        Several of a sample are one integer, beside one another in fields of whole bytes: one product is one with each.
+        Numbers of a sample are one integer, beside one another in fields of whole bytes: one product is one with each.
+        They are its columns, or where these are sparse or short its multipliers.
         """
-        size = (max((max(grid) for grid in grids), default=0) * self.most).bit_length() // 8 + 1
+        n, top = len(self.y), max((max(grid) for grid in grids), default=0)
+        size = (top * self.most).bit_length() // 8 + 1
         self.width, half = 8 * size, 1 << (8 * size - 1)
-        together = max(PACKED // (size * len(self.y)), 1)
+        if all(len(x) == n for _, x in self.columns) and self.long > top.bit_length():
+            spend(n * (1 + len(grids)), top.bit_length(), self.d * self.width)
+            least = self.most // n
+            samples = [packed([v + least for v in x], size) for x in zip(*(x for _, x in self.columns), strict=True)]
+            for grid in grids:
+                less = least * sum(grid)
+                yield tuple(v - less for v in fields(sum(map(mul, grid, samples)), self.d, size))
+            return
+        together = max(PACKED // (size * n), 1)
         for part in (grids[k : k + together] for k in range(0, len(grids), together)):
-            long = size * len(part)
-            spend(sum(len(x) for _, x in self.columns), self.long, 8 * long)
-            fields = f"%0{2 * size}x" * len(part)
-            zero, *packed = (int(fields % sample, 16) for sample in ((half,) * len(part), *zip(*part, strict=True)))
-            sums = [(zero + sum(map(mul, x, map(packed.__getitem__, at)))).to_bytes(long) for at, x in self.columns]
-            for k in range(0, long, size):
-                yield tuple(int.from_bytes(one[k : k + size]) - half for one in sums)
+            spend(sum(len(x) for _, x in self.columns), self.long, self.width * len(part))
+            zero, *samples = (packed(values, size) for values in ((half,) * len(part), *zip(*part, strict=True)))
+            sums = (zero + sum(map(mul, x, map(samples.__getitem__, at))) for at, x in self.columns)
+            yield from zip(*([v - half for v in fields(one, len(part), size)] for one in sums), strict=True)
 
-    def covered(self, ends: list[Fraction], rules: list[tuple[int, Fraction]]) -> Pieces:
+    def covered(self, ends: list[Fraction], rules: list[tuple[int, Fraction]]) -> list[list[Ordered]]:
         """Return the cut by coverage, with harm beside a main constraint that is a cardinality."""
         need(self.loss == "hinge", "coverage bounds the hinge loss alone")
         least, most = min(self.weight), max(self.weight)
-        return Coverage(self, min(self.right // most, self.p) if 0 < least == most else 0).pieces(ends, rules)
+        pieces = Coverage(self, min(self.right // most, self.p) if 0 < least == most else 0).pieces(ends, rules)
+        return [[self.ordered(*cut) for cut in piece] for piece in pieces]
 
     def gains(self, q: Sequence[int], unit: Fraction) -> list[int]:
         """Return what each feature takes by the products q of its columns, in a unit: each rounded up.
@@ -178,41 +188,68 @@ class SelectionToCheck:
             node = (node[0] | into, node[1] | out)
             if node[0] & node[1]:
                 return None
-            free = [j for j in range(self.p) if j not in node[0] and j not in node[1]]
+            free = set(range(self.p)).difference(*node)
             into, out = set(), set()
             for row, right in zip(self.R, self.r, strict=True):
-                left = right - sum(row[j] for j in node[0]) - sum(row[j] for j in free if row[j] < 0)
+                least, most = min(row), max(row)
+                left = right - sum(row[j] for j in node[0]) - (sum(min(row[j], 0) for j in free) if least < 0 else 0)
                 if left < 0:
                     return None
-                out |= {j for j in free if row[j] > left}
-                into |= {j for j in free if -row[j] > left}
+                if most > left:
+                    out |= {j for j in free if row[j] > left}
+                if -least > left:
+                    into |= {j for j in free if -row[j] > left}
             if not into and not out:
                 break
         return node
 
-    def closed(self, name: int, node: Node) -> int:
-        """Return the bound of a cut on a node."""
-        need(name < len(self.cuts), "a cut is missing")
-        return min(max(self.bound(cut, node) for cut in piece) for piece in self.cuts[name])
+    def ordered(self, constant: int, gains: list[int]) -> Ordered:
+        """Return a cut and the features that gain in the order of their gain for weight, which is exact.
 
-    def bound(self, cut: Cut, node: Node) -> int:
-        """Return the bound of a cut on a node; any tau >= 0 is valid, that of the last feature that fits is best."""
-        spend(4 * self.p, self.bits, self.bits)
-        constant, gains = cut
-        base = constant - sum(gains[j] for j in node[0])
-        weight = self.weight
-        room = left = self.right - sum(weight[j] for j in node[0])
-        if left < min(weight):  # no further feature fits
-            return base
-        free = [j for j in range(self.p) if gains[j] > 0 and j not in node[0] and j not in node[1]]
-        top, bottom = 0, 1
-        for j in sorted((k for k in free if weight[k]), key=lambda k: -(gains[k] << 32) // weight[k]):
-            if weight[j] > room:
-                top, bottom = gains[j], weight[j]
+        Two ratios that are not equal differ by more than 1 in units of 1 over the square of the largest weight.
+        """
+        shift, weight = 2 * max(self.weight).bit_length(), self.weight
+        self.bits = max(self.bits, *map(int.bit_length, gains))
+        spend(4 * self.p, self.bits + shift, self.bits)
+        ratio = [(v << shift) // w if w else math.inf for v, w in zip(gains, weight, strict=True)]
+        falling = sorted((j for j, v in enumerate(gains) if v > 0), key=ratio.__getitem__, reverse=True)
+        return constant, gains, falling
+
+    def closed(self, name: int, node: Node, others: Others = NEITHER) -> int:
+        """Return the smallest bound of a cut on a node with one of some features decided."""
+        need(name < len(self.cuts), "a cut is missing")
+        pieces = (zip(*(self.bounds_on(cut, node, others) for cut in piece), strict=True) for piece in self.cuts[name])
+        return int(min(max(bounds) for piece in pieces for bounds in piece))
+
+    def bounds_on(self, cut: Ordered, node: Node, others: Others) -> Iterator[int]:
+        """Yield the bounds of a cut on a node with each of some features decided, for the best tau each.
+
+        It is that of the first feature, in falling order of gain for weight, that does not fit as a whole.
+        """
+        spend(2 * (self.p + len(others)), self.bits, self.bits)
+        (constant, gains, falling), weight = cut, self.weight
+        least, most = min(weight), max(weight)
+        base, right = constant - sum(gains[j] for j in node[0]), self.right - sum(weight[j] for j in node[0])
+        place: dict[int, int] = {}
+        sizes, sums = [0], [0]
+        for j in falling:
+            if sizes[-1] > right + most:
                 break
-            room -= weight[j]
-        rest = sum(min(top * weight[j] - gains[j] * bottom, 0) for j in free)
-        return int(base + (rest - top * left) // bottom)
+            if j not in node[0] and j not in node[1]:
+                place[j] = len(place)
+                sizes.append(sizes[-1] + weight[j])
+                sums.append(sums[-1] + gains[j])
+        for j, side in others:
+            own = (weight[j], gains[j]) if side == 0 and j not in node[0] else (0, 0)
+            left = right - own[0] if right - own[0] >= least else 0  # no further feature fits
+            fit, without = bisect_right(sizes, left) - 1, (0, 0)
+            if fit >= place.get(j, self.p + 1):  # it would be one of those that fit
+                fit, without = bisect_right(sizes, left + weight[j]) - 1, (weight[j], gains[j])
+            found = base - own[1] - sums[fit] + without[1]
+            if fit < len(place):
+                over = sizes[fit] - without[0] - left
+                found += over * (sums[fit + 1] - sums[fit]) // (sizes[fit + 1] - sizes[fit])
+            yield found
 
     def lowest(self, tree: list[list[Any]]) -> tuple[Fraction | float, list[list[int]]]:
         """Return the smallest bound of the leaves in preorder, infinite without any, and the known selections."""
@@ -222,7 +259,7 @@ class SelectionToCheck:
         for mark, *rest in tree:
             need(bool(pending), "a part of the tree belongs to no node")
             at = pending.pop()
-            closed: list[tuple[int, Node | None]] = [(rest[0], at)] if mark == "leaf" else []
+            closed: dict[int, list[tuple[int, int]]] = {rest[0]: [*NEITHER]} if mark == "leaf" else {}
             need(mark != "empty" or at is None, "a node is wrongly marked as empty")
             if mark == "known":
                 need(at is not None and len(at[0] | at[1]) == self.p, "a known selection is not complete")
@@ -234,12 +271,12 @@ class SelectionToCheck:
                 names, into, out = rest
                 need(len(names) == len(into) + len(out), "a feature has no cut, or two")
                 need(max((*into, *out), default=0) < self.p, "a feature is out of range")
-                spend(10 * len(names) * self.p, 0, 0)
-                if at is not None:
-                    others = [*((at[0], at[1] | {j}) for j in into), *((at[0] | {j}, at[1]) for j in out)]
-                    closed = [(name, node) for name, node in zip(names, others, strict=True) if not node[0] & node[1]]
+                for name, other in zip(names, [*((j, 1) for j in into), *((j, 0) for j in out)], strict=True):
+                    if at is not None and other[0] not in at[1 - other[1]]:
+                        closed.setdefault(name, []).append(other)
                 pending.append(self.decided(at, set(into), set(out)))
-            found = min([found, *(self.closed(name, node) for name, node in closed if node is not None)])
+            if at is not None:
+                found = min([found, *(self.closed(name, at, others) for name, others in closed.items())])
         need(not pending, "the tree ends early")
         return math.inf if found == math.inf else Fraction(int(found), UNIT), left_out
 
@@ -266,3 +303,14 @@ class SelectionToCheck:
             return logistic(score)
         slack = max(1 - score, ZERO)
         return slack * slack if self.loss == "squared-hinge" else slack
+
+
+def packed(values: Sequence[int], size: int) -> int:
+    """Return integers that are at least 0 beside one another, in fields of so many bytes."""
+    return int(f"%0{2 * size}x" * len(values) % tuple(values), 16)
+
+
+def fields(held: int, count: int, size: int) -> list[int]:
+    """Return the integers of so many fields."""
+    content = held.to_bytes(count * size)
+    return [int.from_bytes(content[k : k + size]) for k in range(0, len(content), size)]
