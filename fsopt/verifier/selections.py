@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from operator import mul
 from typing import Any
@@ -18,7 +18,7 @@ from .grammar import count, counts, limit, marked, number, one_of, or_none, plac
 from .programs import satisfied
 from .rationals import ZERO, common, entropy, logistic, need, spend, total
 
-PACKED = 2**20  # bytes of the multipliers that are packed together: they stay in the cache
+PACKED = 2**20  # bytes of the multipliers of sparse samples that are packed together: they stay in the cache
 Node = tuple[frozenset[int], frozenset[int]]  # features inside, and outside, of every selection below a node
 Others = Sequence[tuple[int, int]]  # features, and 0 where they are inside, 1 where they are outside of a node
 NEITHER: Others = [(-1, 1)]
@@ -126,29 +126,18 @@ class SelectionToCheck:
             constant = self.term(grid, steps) - total(v * self.r[k] for v, k in weights)
             yield [[self.ordered(math.floor(constant * UNIT), gains)]]
 
-    def products(self, grids: list[list[int]]) -> Iterator[tuple[int, ...]]:
-        """Yield the products of the columns with each of some multipliers.
-
-        Numbers of a sample are one integer, beside one another in fields of whole bytes: one product is one with each.
-        They are its columns, or where these are sparse or short its multipliers.
-        """
-        n, top = len(self.y), max((max(grid) for grid in grids), default=0)
+    def products(self, grids: list[list[int]]) -> Iterator[Sequence[int]]:
+        """Yield the products of the columns with each of some multipliers, of sparse or short ones part by part."""
+        n, top, held = len(self.y), max([1, *map(max, grids)]), [x for _, x in self.columns]
         size = (top * self.most).bit_length() // 8 + 1
-        self.width, half = 8 * size, 1 << (8 * size - 1)
-        if all(len(x) == n for _, x in self.columns) and self.long > top.bit_length():
+        self.width, together = 8 * size, max(PACKED // (size * n), 1)
+        if all(len(x) == n for x in held) and self.long > top.bit_length():
             spend(n * (1 + len(grids)), top.bit_length(), self.d * self.width)
-            least = self.most // n
-            samples = [packed([v + least for v in x], size) for x in zip(*(x for _, x in self.columns), strict=True)]
-            for grid in grids:
-                less = least * sum(grid)
-                yield tuple(v - less for v in fields(sum(map(mul, grid, samples)), self.d, size))
+            yield from multiplied([(range(n), grid) for grid in grids], held, size)
             return
-        together = max(PACKED // (size * n), 1)
         for part in (grids[k : k + together] for k in range(0, len(grids), together)):
-            spend(sum(len(x) for _, x in self.columns), self.long, self.width * len(part))
-            zero, *samples = (packed(values, size) for values in ((half,) * len(part), *zip(*part, strict=True)))
-            sums = (zero + sum(map(mul, x, map(samples.__getitem__, at))) for at, x in self.columns)
-            yield from zip(*([v - half for v in fields(one, len(part), size)] for one in sums), strict=True)
+            spend(sum(map(len, held)), self.long, self.width * len(part))
+            yield from zip(*multiplied(self.columns, part, size), strict=True)
 
     def covered(self, ends: list[Fraction], rules: list[tuple[int, Fraction]]) -> list[list[Ordered]]:
         """Return the cut by coverage, with harm beside a main constraint that is a cardinality."""
@@ -191,14 +180,11 @@ class SelectionToCheck:
             free = set(range(self.p)).difference(*node)
             into, out = set(), set()
             for row, right in zip(self.R, self.r, strict=True):
-                least, most = min(row), max(row)
-                left = right - sum(row[j] for j in node[0]) - (sum(min(row[j], 0) for j in free) if least < 0 else 0)
+                left = right - sum(row[j] for j in node[0]) - sum(row[j] for j in free if row[j] < 0)
                 if left < 0:
                     return None
-                if most > left:
-                    out |= {j for j in free if row[j] > left}
-                if -least > left:
-                    into |= {j for j in free if -row[j] > left}
+                out |= {j for j in free if row[j] > left}
+                into |= {j for j in free if -row[j] > left}
             if not into and not out:
                 break
         return node
@@ -208,10 +194,9 @@ class SelectionToCheck:
 
         Two ratios that are not equal differ by more than 1 in units of 1 over the square of the largest weight.
         """
-        shift, weight = 2 * max(self.weight).bit_length(), self.weight
-        self.bits = max(self.bits, *map(int.bit_length, gains))
+        self.bits, shift = max(self.bits, *map(int.bit_length, gains)), 2 * max(self.weight).bit_length()
         spend(4 * self.p, self.bits + shift, self.bits)
-        ratio = [(v << shift) // w if w else math.inf for v, w in zip(gains, weight, strict=True)]
+        ratio = [(v << shift) // w if w else math.inf for v, w in zip(gains, self.weight, strict=True)]
         falling = sorted((j for j, v in enumerate(gains) if v > 0), key=ratio.__getitem__, reverse=True)
         return constant, gains, falling
 
@@ -305,12 +290,14 @@ class SelectionToCheck:
         return slack * slack if self.loss == "squared-hinge" else slack
 
 
-def packed(values: Sequence[int], size: int) -> int:
-    """Return integers that are at least 0 beside one another, in fields of so many bytes."""
-    return int(f"%0{2 * size}x" * len(values) % tuple(values), 16)
+def multiplied(rows: Iterable[Any], table: list[list[int]], size: int) -> Iterator[list[int]]:
+    """Yield the products of rows, places and integers there, with each of the lists of a table.
 
-
-def fields(held: int, count: int, size: int) -> list[int]:
-    """Return the integers of so many fields."""
-    content = held.to_bytes(count * size)
-    return [int.from_bytes(content[k : k + size]) for k in range(0, len(content), size)]
+    What these have in a place is one integer, in fields of whole bytes: one product is one with each of them.
+    """
+    half, fields, d = 1 << (8 * size - 1), f"%0{2 * size}x" * len(table), len(table)
+    zero, *packed = (int(fields % tuple(half + v for v in x), 16) for x in ([0] * d, *zip(*table, strict=True)))
+    signed = [v - zero for v in packed]
+    for at, x in rows:
+        content = (zero + sum(map(mul, x, map(signed.__getitem__, at)))).to_bytes(size * d)
+        yield [int.from_bytes(content[k : k + size]) - half for k in range(0, size * d, size)]
