@@ -10,6 +10,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from itertools import accumulate, islice
 from operator import mul
 from typing import Any
 
@@ -18,10 +19,8 @@ from .grammar import count, counts, limit, marked, number, one_of, or_none, plac
 from .programs import satisfied
 from .rationals import ZERO, common, entropy, logistic, need, spend, total
 
-PACKED = 2**20  # bytes of the multipliers of sparse samples that are packed together: they stay in the cache
 Node = tuple[frozenset[int], frozenset[int]]  # features inside, and outside, of every selection below a node
 Others = Sequence[tuple[int, int]]  # features, and 0 where they are inside, 1 where they are outside of a node
-NEITHER: Others = [(-1, 1)]
 Ordered = tuple[int, list[int], list[int]]  # a cut, and the features that gain in falling order
 
 
@@ -83,9 +82,8 @@ class SelectionToCheck:
         sizes = {len(self.of), len(held["lower"]), len(held["upper"])}
         need(sizes == {len(columns)} and set(self.of) == set(range(self.p)), "the groups or bounds are damaged")
         need(all(satisfied("row", [ZERO], ends) for ends in self.bounds), "the bounds of a weight do not admit 0")
-        sizes = {self.p, *map(len, held["R"])}
-        need(sizes == {self.p} and len(held["R"]) == len(held["r"]), "the constraints are damaged")
-        need(max((*self.fixed[0], *self.fixed[1]), default=0) < self.p, "a fixed feature is none")
+        whole = {self.p, *map(len, held["R"])} == {self.p} and len(held["R"]) == len(held["r"])
+        need(whole and max((*self.fixed[0], *self.fixed[1]), default=0) < self.p, "the constraints are damaged")
         rows = [common(row) for row in held["R"]]
         self.R, self.scales = [row for row, *_ in rows], [scale for _, scale, _ in rows]
         self.r = [math.floor(right * scale) for right, scale in zip(held["r"], self.scales, strict=True)]
@@ -114,10 +112,10 @@ class SelectionToCheck:
     def made(self, given: list[Any]) -> Iterator[list[list[Ordered]]]:
         """Yield the cuts of multipliers, rounded to the safe side."""
         for steps, grid, mu in given:
-            need(steps > 0 and len(grid) == len(self.y), "a cut is damaged")
+            whole = steps > 0 and len(grid) == len(self.y) and all(k < len(self.R) and v >= 0 for k, v in mu.items())
+            need(whole, "a cut is damaged")
             need(self.loss == "squared-hinge" or max(grid) <= steps, "a multiplier is out of bounds")
             need(sum(map(mul, grid, self.y)) == 0, "multipliers do not balance")
-            need(all(k < len(self.R) and v >= 0 for k, v in mu.items()), "a multiplier of a constraint is damaged")
         for (steps, grid, mu), q in zip(given, self.products([grid for _, grid, _ in given]), strict=True):
             gains = self.gains(q, self.C / (steps * self.bottom))
             weights = [(v / self.scales[k], k) for k, v in mu.items()]
@@ -126,25 +124,23 @@ class SelectionToCheck:
             constant = self.term(grid, steps) - total(v * self.r[k] for v, k in weights)
             yield [[self.ordered(math.floor(constant * UNIT), gains)]]
 
-    def products(self, grids: list[list[int]]) -> Iterator[Sequence[int]]:
-        """Yield the products of the columns with each of some multipliers, of sparse or short ones part by part."""
-        n, top, held = len(self.y), max([1, *map(max, grids)]), [x for _, x in self.columns]
-        size = (top * self.most).bit_length() // 8 + 1
-        self.width, together = 8 * size, max(PACKED // (size * n), 1)
-        if all(len(x) == n for x in held) and self.long > top.bit_length():
-            spend(n * (1 + len(grids)), top.bit_length(), self.d * self.width)
-            yield from multiplied([(range(n), grid) for grid in grids], held, size)
-            return
-        for part in (grids[k : k + together] for k in range(0, len(grids), together)):
-            spend(sum(map(len, held)), self.long, self.width * len(part))
-            yield from zip(*multiplied(self.columns, part, size), strict=True)
+    def products(self, grids: list[list[int]]) -> Iterable[Sequence[int]]:
+        """Return the products of the columns with each of some multipliers; the longer ones are packed."""
+        n, top = len(self.y), max([1, *map(max, grids)])
+        self.width, long = 8 * ((top * self.most).bit_length() // 8 + 1), self.long
+        rows, table = self.columns, grids
+        if dense := all(len(x) == n for _, x in rows) and long > top.bit_length():
+            table, long = [x for _, x in rows], top.bit_length()
+            rows = [(range(n), grid) for grid in grids]
+        spend(n + sum(len(x) for _, x in rows), long, self.width * len(table))
+        found = multiplied(rows, table, self.width)
+        return found if dense else zip(*found, strict=True)
 
     def covered(self, ends: list[Fraction], rules: list[tuple[int, Fraction]]) -> list[list[Ordered]]:
         """Return the cut by coverage, with harm beside a main constraint that is a cardinality."""
         need(self.loss == "hinge", "coverage bounds the hinge loss alone")
-        least, most = min(self.weight), max(self.weight)
-        pieces = Coverage(self, min(self.right // most, self.p) if 0 < least == most else 0).pieces(ends, rules)
-        return [[self.ordered(*cut) for cut in piece] for piece in pieces]
+        m = min(self.right // self.weight[0], self.p) if len({0, *self.weight}) == 2 and 0 not in self.weight else 0
+        return [[self.ordered(*cut) for cut in piece] for piece in Coverage(self, m).pieces(ends, rules)]
 
     def gains(self, q: Sequence[int], unit: Fraction) -> list[int]:
         """Return what each feature takes by the products q of its columns, in a unit: each rounded up.
@@ -200,7 +196,7 @@ class SelectionToCheck:
         falling = sorted((j for j, v in enumerate(gains) if v > 0), key=ratio.__getitem__, reverse=True)
         return constant, gains, falling
 
-    def closed(self, name: int, node: Node, others: Others = NEITHER) -> int:
+    def closed(self, name: int, node: Node, others: Others = ((-1, 1),)) -> int:
         """Return the smallest bound of a cut on a node with one of some features decided."""
         need(name < len(self.cuts), "a cut is missing")
         pieces = (zip(*(self.bounds_on(cut, node, others) for cut in piece), strict=True) for piece in self.cuts[name])
@@ -213,27 +209,22 @@ class SelectionToCheck:
         """
         spend(2 * (self.p + len(others)), self.bits, self.bits)
         (constant, gains, falling), weight = cut, self.weight
-        least, most = min(weight), max(weight)
+        least = min(weight)
         base, right = constant - sum(gains[j] for j in node[0]), self.right - sum(weight[j] for j in node[0])
-        place: dict[int, int] = {}
-        sizes, sums = [0], [0]
-        for j in falling:
-            if sizes[-1] > right + most:
-                break
-            if j not in node[0] and j not in node[1]:
-                place[j] = len(place)
-                sizes.append(sizes[-1] + weight[j])
-                sums.append(sums[-1] + gains[j])
+        most = max((right + max(weight)) // least + 1, 0) if least else None  # more than these never fit
+        kept = [*islice((j for j in falling if j not in node[0] and j not in node[1]), most)]
+        sizes, sums = ([0, *accumulate(values[j] for j in kept)] for values in (weight, gains))
+        place = {j: k for k, j in enumerate(kept)}
         for j, side in others:
-            own = (weight[j], gains[j]) if side == 0 and j not in node[0] else (0, 0)
-            left = right - own[0] if right - own[0] >= least else 0  # no further feature fits
-            fit, without = bisect_right(sizes, left) - 1, (0, 0)
-            if fit >= place.get(j, self.p + 1):  # it would be one of those that fit
-                fit, without = bisect_right(sizes, left + weight[j]) - 1, (weight[j], gains[j])
-            found = base - own[1] - sums[fit] + without[1]
+            own = side == 0 and j not in node[0]
+            left, found = right - own * weight[j], base - own * gains[j]
+            left = left if left >= least else 0  # no further feature fits
+            if bisect_right(sizes, left) > place.get(j, self.p + 1):  # it would be one of those that fit
+                left, found = left + weight[j], found + gains[j]
+            fit = bisect_right(sizes, left) - 1
+            found -= sums[fit]
             if fit < len(place):
-                over = sizes[fit] - without[0] - left
-                found += over * (sums[fit + 1] - sums[fit]) // (sizes[fit + 1] - sizes[fit])
+                found += (sizes[fit] - left) * (sums[fit + 1] - sums[fit]) // (sizes[fit + 1] - sizes[fit])
             yield found
 
     def lowest(self, tree: list[list[Any]]) -> tuple[Fraction | float, list[list[int]]]:
@@ -244,7 +235,7 @@ class SelectionToCheck:
         for mark, *rest in tree:
             need(bool(pending), "a part of the tree belongs to no node")
             at = pending.pop()
-            closed: dict[int, list[tuple[int, int]]] = {rest[0]: [*NEITHER]} if mark == "leaf" else {}
+            closed: dict[int, list[tuple[int, int]]] = {rest[0]: [(-1, 1)]} if mark == "leaf" else {}
             need(mark != "empty" or at is None, "a node is wrongly marked as empty")
             if mark == "known":
                 need(at is not None and len(at[0] | at[1]) == self.p, "a known selection is not complete")
@@ -254,11 +245,12 @@ class SelectionToCheck:
                 pending += [self.decided(at, {rest[0]}, set()), self.decided(at, set(), {rest[0]})]
             elif mark == "peg":  # each of the cuts closes the other value of its feature
                 names, into, out = rest
-                need(len(names) == len(into) + len(out), "a feature has no cut, or two")
-                need(max((*into, *out), default=0) < self.p, "a feature is out of range")
-                for name, other in zip(names, [*((j, 1) for j in into), *((j, 0) for j in out)], strict=True):
-                    if at is not None and other[0] not in at[1 - other[1]]:
-                        closed.setdefault(name, []).append(other)
+                others = [*((j, 1) for j in into), *((j, 0) for j in out)]
+                whole = len(names) == len(others) and max(others, default=(0, 0))[0] < self.p
+                need(whole, "a feature has no cut, or two, or is out of range")
+                for name, (j, side) in zip(names, others, strict=True):
+                    if at is not None and j not in at[1 - side]:
+                        closed.setdefault(name, []).append((j, side))
                 pending.append(self.decided(at, set(into), set(out)))
             if at is not None:
                 found = min([found, *(self.closed(name, at, others) for name, others in closed.items())])
@@ -290,12 +282,13 @@ class SelectionToCheck:
         return slack * slack if self.loss == "squared-hinge" else slack
 
 
-def multiplied(rows: Iterable[Any], table: list[list[int]], size: int) -> Iterator[list[int]]:
+def multiplied(rows: Iterable[Any], table: list[list[int]], width: int) -> Iterator[list[int]]:
     """Yield the products of rows, places and integers there, with each of the lists of a table.
 
     What these have in a place is one integer, in fields of whole bytes: one product is one with each of them.
     """
-    half, fields, d = 1 << (8 * size - 1), f"%0{2 * size}x" * len(table), len(table)
+    half, d = 1 << (width - 1), len(table)
+    fields, size = f"%0{width // 4}x" * d, width // 8
     zero, *packed = (int(fields % tuple(half + v for v in x), 16) for x in ([0] * d, *zip(*table, strict=True)))
     signed = [v - zero for v in packed]
     for at, x in rows:

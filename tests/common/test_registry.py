@@ -17,7 +17,6 @@ from fsopt.errors import FsoptError, ParameterError, UnknownNameError
 from fsopt.extend import Hyperplane, make_fit, preprocess, unproved
 from fsopt.models.gbd.svm import build_svm
 from fsopt.studies.units import enter, own_entries
-from fsopt.verification.verify import check_fit
 
 DATA = blobs(30, 4, seed=3)
 
@@ -200,4 +199,4 @@ def test_a_registered_penalty_is_saved_and_verified_by_its_name(tmp_path):
     assert (by_object.params["approx"], by_object.params["alpha"]) == ("fraction", 3.0)
     by_object.save(tmp_path / "fit.json")
     assert json.loads((tmp_path / "fit.json").read_text())["params"]["approx"] == "fraction"
-    assert check_fit(fsopt.load_fit(tmp_path / "fit.json"), DATA).ok
+    assert fsopt.verify(tmp_path / "fit.json", DATA).verified

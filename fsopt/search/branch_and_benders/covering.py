@@ -24,6 +24,8 @@ from fsopt.typing import Indices, Mask, Matrix, Vector
 
 BATCH = 256
 """Cuts that are asked together."""
+MOST = 10**10
+"""Products of leaves, cuts that are asked together, and features, beyond which each leaf keeps its own cut."""
 NUMBERS = 2**18
 """Numbers of an array up to which rows are looked at together: it stays in the cache."""
 
@@ -102,6 +104,8 @@ def _bounds_of(problem: SelectionProblem, terms: Terms, leaves: Leaves) -> Vecto
 def _covered(problem: SelectionProblem, terms: Terms, leaves: Leaves, least: float) -> Indices:
     """Return the cut of each leaf: the first that closes it, in the order of the number of open leaves that have it."""
     cut, left = leaves.cut.copy(), np.arange(len(leaves.cut))
+    if len(left) * min(len(terms[0]), BATCH) * problem.p > MOST:
+        return cut
     while len(left):
         use = np.bincount(leaves.cut[left], minlength=len(terms[0]))
         batch = np.argsort(-use, kind="stable")[:BATCH]
