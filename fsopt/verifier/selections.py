@@ -133,8 +133,7 @@ class SelectionToCheck:
             table, long = [x for _, x in rows], top.bit_length()
             rows = [(range(n), grid) for grid in grids]
         spend(n + sum(len(x) for _, x in rows), long, self.width * len(table))
-        found = multiplied(rows, table, self.width)
-        return found if dense else zip(*found, strict=True)
+        return multiplied(rows, table, self.width) if dense else zip(*multiplied(rows, table, self.width), strict=True)
 
     def covered(self, ends: list[Fraction], rules: list[tuple[int, Fraction]]) -> list[list[Ordered]]:
         """Return the cut by coverage, with harm beside a main constraint that is a cardinality."""
@@ -179,8 +178,8 @@ class SelectionToCheck:
                 left = right - sum(row[j] for j in node[0]) - sum(row[j] for j in free if row[j] < 0)
                 if left < 0:
                     return None
-                out |= {j for j in free if row[j] > left}
-                into |= {j for j in free if -row[j] > left}
+                out |= {j for j in free if row[j] > left} if max(row) > left else set()
+                into |= {j for j in free if -row[j] > left} if -min(row) > left else set()
             if not into and not out:
                 break
         return node
@@ -292,5 +291,6 @@ def multiplied(rows: Iterable[Any], table: list[list[int]], width: int) -> Itera
     zero, *packed = (int(fields % tuple(half + v for v in x), 16) for x in ([0] * d, *zip(*table, strict=True)))
     signed = [v - zero for v in packed]
     for at, x in rows:
-        content = (zero + sum(map(mul, x, map(signed.__getitem__, at)))).to_bytes(size * d)
+        found = zero + sum(map(mul, x, signed if len(at) == len(signed) else map(signed.__getitem__, at)))
+        content = found.to_bytes(size * d)
         yield [int.from_bytes(content[k : k + size]) - half for k in range(0, size * d, size)]
