@@ -11,6 +11,7 @@ import inspect
 import json
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -25,14 +26,14 @@ from fsopt.common.files import write_text
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import classify, program_class
 from fsopt.data import Dataset
-from fsopt.errors import FileError, NotShownError
+from fsopt.errors import FileError
 from fsopt.formats.writers import export
 from fsopt.models.draws import GRID, instance_data
 from fsopt.models.registry import MODELS, build
 from fsopt.models.sla.hyperplane import without_complementarities
 from fsopt.models.spec import ModelSpec
 from fsopt.solvers.base import solve
-from fsopt.verification.solves import solve_claim
+from fsopt.verification.solves import claim_of_result
 from fsopt.verifier.rationals import decimal
 from tools import pages
 from tools.optima import write_optimum
@@ -196,16 +197,13 @@ def exact_ends(model: pyo.ConcreteModel, result: SolveResult) -> dict[str, str]:
     They are rounded outward to as many digits as the optimum has; where the optimum lies on such a number, another
     processor may write the next one.
     """
-    assert result.point is not None
-    try:
-        claim = solve_claim(compile_model(model), result.point.x, result.point, result.status, (None, None))
-    except NotShownError as error:
-        return {"exact": f"no interval: {error.message}"}
+    claim = claim_of_result(compile_model(model), replace(result, objective=None, bound=None))
+    reason, _, nothing = claim.reason.partition(": the statement stays")
     found = {}
     for name, end in (("lower", claim.lower), ("upper", claim.upper)):
         if end is not None:
             found[name] = str(Fraction(decimal(end, up=name == "upper", digits=DIGITS)))
-    return found | {"exact": VERIFIED if claim.holds else claim.reason}
+    return found | {"exact": VERIFIED if claim.holds else f"no interval: {reason}" if nothing else reason}
 
 
 def _toml(facts: Mapping[str, Any]) -> str:

@@ -23,35 +23,20 @@ class Chain(NamedTuple):
     second: Vector
 
 
-def _exp(u: Vector) -> Chain:
-    e = np.exp(u)
-    return Chain(e, e, e)
-
-
-def _tan(u: Vector) -> Chain:
-    t = np.tan(u)
-    return Chain(t, 1 + t**2, 2 * t * (1 + t**2))
-
-
-def _tanh(u: Vector) -> Chain:
-    t = np.tanh(u)
-    return Chain(t, 1 - t**2, -2 * t * (1 - t**2))
-
-
 UNARY: Mapping[str, Callable[[Vector], Chain]] = {
-    "exp": _exp,
+    "exp": lambda u: Chain(np.exp(u), np.exp(u), np.exp(u)),
     "log": lambda u: Chain(np.log(u), 1 / u, -1 / u**2),
     "log10": lambda u: Chain(np.log10(u), 1 / (np.log(10) * u), -1 / (np.log(10) * u**2)),
     "sqrt": lambda u: Chain(np.sqrt(u), 0.5 / np.sqrt(u), -0.25 / u**1.5),
     "sin": lambda u: Chain(np.sin(u), np.cos(u), -np.sin(u)),
     "cos": lambda u: Chain(np.cos(u), -np.sin(u), -np.cos(u)),
-    "tan": _tan,
+    "tan": lambda u: Chain(np.tan(u), 1 + np.tan(u) ** 2, 2 * np.tan(u) * (1 + np.tan(u) ** 2)),
     "asin": lambda u: Chain(np.arcsin(u), (1 - u**2) ** -0.5, u * (1 - u**2) ** -1.5),
     "acos": lambda u: Chain(np.arccos(u), -((1 - u**2) ** -0.5), -u * (1 - u**2) ** -1.5),
     "atan": lambda u: Chain(np.arctan(u), 1 / (1 + u**2), -2 * u / (1 + u**2) ** 2),
     "sinh": lambda u: Chain(np.sinh(u), np.cosh(u), np.sinh(u)),
     "cosh": lambda u: Chain(np.cosh(u), np.sinh(u), np.cosh(u)),
-    "tanh": _tanh,
+    "tanh": lambda u: Chain(np.tanh(u), 1 - np.tanh(u) ** 2, -2 * np.tanh(u) * (1 - np.tanh(u) ** 2)),
     "asinh": lambda u: Chain(np.arcsinh(u), (1 + u**2) ** -0.5, -u * (1 + u**2) ** -1.5),
     "acosh": lambda u: Chain(np.arccosh(u), (u**2 - 1) ** -0.5, -u * (u**2 - 1) ** -1.5),
     "atanh": lambda u: Chain(np.arctanh(u), 1 / (1 - u**2), 2 * u / (1 - u**2) ** 2),

@@ -31,7 +31,6 @@ from fsopt.compiler import Program
 from fsopt.errors import NotShownError
 from fsopt.methods.verdict import extend, stated_residuals
 from fsopt.solvers.outcome import supporting
-from fsopt.typing import Vector
 
 MODEL = "the optimum of the model"
 NO_POINT = "there is no feasible point"
@@ -83,25 +82,14 @@ def claim_of_result(program: Program, result: SolveResult) -> Claim:
         if point is None:
             return not_shown(MODEL, "the answer has no point, and no multipliers that prove that there is none")
         own = point if point.y is not None and point.z is not None else result.evidence
-        return solve_claim(program, point.x, own, status, (result.objective, result.bound))
+        pair = pair_of(program, point.x, None if program.discrete else own)
+        if program.discrete:  # the multipliers of fixed integers bound nothing
+            reason = "the bound: it rests on the search of a solver, which is not repeated"
+            pair = replace(pair, reasons=(*pair.reasons[:-1], reason))
+        claim = claim_of_pair(MODEL, "optimal" if status is Status.OPTIMAL else "feasible", pair, TOLERANCE)
     except NotShownError as error:
         return not_shown(MODEL, str(error))
-
-
-def solve_claim(
-    program: Program, x: Vector, own: Point | None, status: Status, stated: tuple[float | None, float | None]
-) -> Claim:
-    """Return the claim of a solve: x (n,), multipliers of the program if any, and the stated objective and bound.
-
-    The multipliers of fixed integers bound nothing. NotShownError for a program without a form in rational numbers.
-    """
-    integer = bool(program.integer.any())
-    pair = pair_of(program, x, None if integer else own)
-    if integer:
-        reason = "the bound: it rests on the search of a solver, which is not repeated"
-        pair = replace(pair, reasons=(*pair.reasons[:-1], reason))
-    claim = claim_of_pair(MODEL, "optimal" if status is Status.OPTIMAL else "feasible", pair, TOLERANCE)
-    return with_statement(claim, *stated, TOLERANCE) if status is Status.OPTIMAL else claim
+    return with_statement(claim, result.objective, result.bound, TOLERANCE) if status is Status.OPTIMAL else claim
 
 
 def claim_infeasible(program: Program, ray: Point) -> Claim:

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fsopt.answers.certificate import WORD, Certificate, Kind, status_line
 from fsopt.answers.results import EVIDENCE, Status
 from fsopt.certificates.exact.claims import NOT_VERIFIED, VERIFIED, Claim
 from fsopt.certificates.exact.proofs import Header, proof_file
 
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
-NOTHING: Mapping[str, Any] = MappingProxyType({})
 EXPLAINED: Mapping[str, str] = {
     "digest": "the file was changed after it was saved",
     "infeasibility": "the point violates a constraint",
@@ -140,11 +135,6 @@ class Verification:
         return () if self.exact is None else self.exact.claims
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """Remarks of the certificate."""
-        return self.certificate.notes
-
-    @property
     def reason(self) -> str:
         """Why the answer is not verified; empty for one that is."""
         if not self.numerically:
@@ -173,29 +163,24 @@ class Verification:
 
     def record(self) -> dict[str, Any]:
         """Return what ``fsopt check --json`` prints, before it is made plain data."""
-        names = ("claimed", "status_line", "verified", "recomputed", "certificate", "notes", "reason")
+        names = ("claimed", "status_line", "verified", "recomputed", "certificate", "reason")
         found: dict[str, Any] = {name: getattr(self, name) for name in names}
-        found |= {"verified": self.numerically, "reason": "" if self.numerically else self.reason}
+        found |= {
+            "notes": self.certificate.notes,
+            "verified": self.numerically,
+            "reason": "" if self.numerically else self.reason,
+        }
         if self.exact is None:
             return found
         statements = [claim["statement"] for claim in self.exact.proof()["claims"]]
         return {**found, **first_statement(statements), "confirmed": self.verified, "exact": self.exact.plain()}
 
-    def to_frame(self) -> DataFrame:
-        """Return the residuals as a pandas DataFrame: columns ``residual``, ``value`` and ``ok``."""
-        import pandas as pd
-
-        refused = self.certificate.refused()
-        rows = [(name, value, name not in refused) for name, value in self.residuals.items()]
-        return pd.DataFrame(rows, columns=["residual", "value", "ok"])
-
     def summary(self) -> str:
         """Return the word, the claimed status, the evidence and the reason as text."""
-        certificate = self.certificate
-        lines = [f"{self.word}: {self.status_line}, by a certificate {certificate.kind}"]
-        lines.append(f"largest residual {certificate.worst:.1e}, tolerance {certificate.tolerance:g}")
+        lines = [f"{self.word}: {self.status_line}, by a certificate {self.certificate.kind}"]
+        lines.append(f"largest residual {self.certificate.worst:.1e}, tolerance {self.certificate.tolerance:g}")
         lines += [f"{claim.name}: {claim.plain()['verified']}" for claim in self.claims]
-        return "\n".join(filter(None, [*lines, self.reason, *self.notes]))
+        return "\n".join(filter(None, [*lines, self.reason, *self.certificate.notes]))
 
     def __str__(self) -> str:
         return self.summary()

@@ -15,7 +15,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.analysis.selections import Selections
-from fsopt.answers.certificate import Certificate, Kind, make
+from fsopt.answers.certificate import Kind, make
 from fsopt.answers.fits import Fit
 from fsopt.answers.records import plain
 from fsopt.answers.results import SolveResult
@@ -44,7 +44,7 @@ from fsopt.methods.registry import METHODS
 from fsopt.methods.verdict import extend
 from fsopt.models.registry import build
 from fsopt.verification.solves import check_result, claim_of_result, result_from
-from fsopt.verification.verified import NOTHING, ExactCheck, Verification
+from fsopt.verification.verified import ExactCheck, Verification
 
 ANSWER = Argument(
     "an answer or a path",
@@ -92,7 +92,7 @@ def verify(
         return found.with_claims([claim_of_result(program, answer)], answer.status) if exact else found
     data = dataset_of(data)
     if isinstance(answer, Fit):
-        return verify_fit(answer, data, "the fit", NOTHING, exact=exact, customise=customise)
+        return verify_fit(answer, data, "the fit", {}, exact=exact, customise=customise)
     if isinstance(answer, Selections):
         with reading("answer"):
             found = Verification(answer.status, make(Kind.GBD, answer.residuals(data)))
@@ -107,7 +107,7 @@ def verify_record(
 ) -> Verification:
     """Verify a saved answer as :func:`verify` does its file, with raw data, and the path in messages."""
     file_of(record, path)
-    sealed = NOTHING if intact(record) else {"digest": 1.0}
+    sealed = {} if intact(record) else {"digest": 1.0}
     if "method" in record:
         return verify_fit(fit_from(record, path), data, path, sealed, exact=exact, customise=customise)
     scale = str(record.get("scale", "none"))
@@ -134,13 +134,9 @@ def verify_fit(
     trained = fit.trained or fit.kept_of(data)
     _changed(fit.details.get("customised"), trained.digest, data, path, customise)
     with reading("answer"), customised(customise):
-        found = Verification(fit.status, extend(check_fit(fit, data), _of_data(trained, fit, data), stated))
+        recomputed = check_claims(METHODS[fit.method], fit, data)
+        found = Verification(fit.status, extend(recomputed, _of_data(trained, fit, data), stated))
         return replace(found, exact=exactly(fit, data, numerically=found.numerically)) if exact else found
-
-
-def check_fit(fit: Fit, data: Dataset) -> Certificate:
-    """Recompute the certificate of a fit from its training data, as :func:`fsopt.fit` did for its status."""
-    return check_claims(METHODS[fit.method], fit, data)
 
 
 def exactly(fit: Fit, data: Dataset, *, numerically: bool = True) -> ExactCheck:
@@ -163,10 +159,9 @@ def exactly(fit: Fit, data: Dataset, *, numerically: bool = True) -> ExactCheck:
 
 
 def exact_word(fit: Fit, data: Dataset, *, customise: Changes = None) -> str:
-    """Return the word of an exact check for a row of a table, with the first reason where a claim is not shown."""
+    """Return the word of an exact check for a row of a table, with the reason where something is not shown."""
     found = verify(fit, data, exact=True, customise=customise)
-    reasons = "; ".join(f"{claim.name}: {claim.reason}" for claim in found.claims if claim.reason)
-    return VERIFIED if found.verified else NOT_VERIFIED + f" ({reasons})" * bool(reasons)
+    return VERIFIED if found.verified else NOT_VERIFIED + f" ({found.reason})" * bool(found.reason)
 
 
 def _changed(stated: Any, digest: str, data: Dataset, path: str, customise: Changes) -> list[str]:
@@ -183,8 +178,7 @@ def _changed(stated: Any, digest: str, data: Dataset, path: str, customise: Chan
 
 def _other_labels(stated: tuple[str, str], data: Dataset) -> float:
     """Return 0 for the labels of the data, in whatever spelling of their values ("1" and "+1"), and 1 for others."""
-    pairs = (values_of_labels(stated), values_of_labels(data.labels))
-    return float(stated != data.labels and list(pairs[0]) != list(pairs[1]))
+    return float(stated != data.labels and list(values_of_labels(stated)) != list(values_of_labels(data.labels)))
 
 
 def _of_data(trained: Trained, fit: Fit, data: Dataset) -> dict[str, float]:

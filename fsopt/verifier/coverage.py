@@ -54,8 +54,8 @@ class Coverage:
 
     def pieces(self, ends: Sequence[Fraction], rules: Rules) -> Pieces:
         """Return the cuts of the intervals between intercepts, and beyond the first and the last."""
-        need(len(ends) > 1 and ends[0] <= -1 and ends[-1] >= 1, "the intercepts do not go from -1 to 1")
-        need(all(a < b for a, b in pairwise(ends)), "the intercepts do not increase")
+        rising = len(ends) > 1 and ends[0] <= -1 and ends[-1] >= 1 and all(a < b for a, b in pairwise(ends))
+        need(rising, "the intercepts do not increase from -1 to 1")
         found = [[self.cut(part)] for part in ([ends[0]], [ends[-1]], *pairwise(ends))]
         if not rules:
             return found

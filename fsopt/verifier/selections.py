@@ -7,18 +7,21 @@ units of 2^-64, so that a leaf takes sums of integers alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from itertools import accumulate, islice
 from operator import mul
 from typing import Any
 
-from .coverage import UNIT, Coverage, Cut, Pieces
+from .coverage import UNIT, Coverage
 from .grammar import count, counts, limit, marked, number, one_of, or_none, places, read, vector
 from .programs import satisfied
 from .rationals import ZERO, common, entropy, logistic, need, spend, total
 
-PACKED = 2**20  # bytes of the multipliers that are packed together: they stay in the cache
 Node = tuple[frozenset[int], frozenset[int]]  # features inside, and outside, of every selection below a node
+Others = Sequence[tuple[int, int]]  # features, and 0 where they are inside, 1 where they are outside of a node
+Ordered = tuple[int, list[int], list[int]]  # a cut, and the features that gain in falling order
 
 
 def column(value: Any) -> list[Any]:
@@ -79,9 +82,8 @@ class SelectionToCheck:
         sizes = {len(self.of), len(held["lower"]), len(held["upper"])}
         need(sizes == {len(columns)} and set(self.of) == set(range(self.p)), "the groups or bounds are damaged")
         need(all(satisfied("row", [ZERO], ends) for ends in self.bounds), "the bounds of a weight do not admit 0")
-        sizes = {self.p, *map(len, held["R"])}
-        need(sizes == {self.p} and len(held["R"]) == len(held["r"]), "the constraints are damaged")
-        need(max((*self.fixed[0], *self.fixed[1]), default=0) < self.p, "a fixed feature is none")
+        whole = {self.p, *map(len, held["R"])} == {self.p} and len(held["R"]) == len(held["r"])
+        need(whole and max((*self.fixed[0], *self.fixed[1]), default=0) < self.p, "the constraints are damaged")
         rows = [common(row) for row in held["R"]]
         self.R, self.scales = [row for row, *_ in rows], [scale for _, scale, _ in rows]
         self.r = [math.floor(right * scale) for right, scale in zip(held["r"], self.scales, strict=True)]
@@ -104,48 +106,40 @@ class SelectionToCheck:
         need(min(self.weight) >= 0, "the main constraint has negative weights")
         made = self.made([parts for parts in held["cuts"] if len(parts) == 3])
         self.cuts = [self.covered(*parts) if len(parts) == 2 else next(made) for parts in held["cuts"]]
-        gains = (cut[1] for pieces in self.cuts for piece in pieces for cut in piece)
-        self.bits = max([self.bits, *(max(map(int.bit_length, one)) for one in gains)])
         below, left_out = self.lowest(held["tree"])
         return below, None if held["point"] is None else self.value(held["point"]), left_out
 
-    def made(self, given: list[Any]) -> Iterator[Pieces]:
+    def made(self, given: list[Any]) -> Iterator[list[list[Ordered]]]:
         """Yield the cuts of multipliers, rounded to the safe side."""
         for steps, grid, mu in given:
-            need(steps > 0 and len(grid) == len(self.y), "a cut is damaged")
+            whole = steps > 0 and len(grid) == len(self.y) and all(k < len(self.R) and v >= 0 for k, v in mu.items())
+            need(whole, "a cut is damaged")
             need(self.loss == "squared-hinge" or max(grid) <= steps, "a multiplier is out of bounds")
             need(sum(map(mul, grid, self.y)) == 0, "multipliers do not balance")
-            need(all(k < len(self.R) and v >= 0 for k, v in mu.items()), "a multiplier of a constraint is damaged")
         for (steps, grid, mu), q in zip(given, self.products([grid for _, grid, _ in given]), strict=True):
             gains = self.gains(q, self.C / (steps * self.bottom))
             weights = [(v / self.scales[k], k) for k, v in mu.items()]
             for j in range(self.p) if mu or any(self.lam) else ():
                 gains[j] -= math.floor((self.lam[j] + total(v * self.R[k][j] for v, k in weights)) * UNIT)
             constant = self.term(grid, steps) - total(v * self.r[k] for v, k in weights)
-            yield [[(math.floor(constant * UNIT), gains)]]
+            yield [[self.ordered(math.floor(constant * UNIT), gains)]]
 
-    def products(self, grids: list[list[int]]) -> Iterator[tuple[int, ...]]:
-        """Yield the products of the columns with each of some multipliers.
+    def products(self, grids: list[list[int]]) -> Iterable[Sequence[int]]:
+        """Return the products of the columns with each of some multipliers; the longer ones are packed."""
+        n, top = len(self.y), max([1, *map(max, grids)])
+        self.width, long = 8 * ((top * self.most).bit_length() // 8 + 1), self.long
+        rows, table = self.columns, grids
+        if dense := all(len(x) == n for _, x in rows) and long > top.bit_length():
+            table, long = [x for _, x in rows], top.bit_length()
+            rows = [(range(n), grid) for grid in grids]
+        spend(n + sum(len(x) for _, x in rows), long, self.width * len(table))
+        return multiplied(rows, table, self.width) if dense else zip(*multiplied(rows, table, self.width), strict=True)
 
-        Several of a sample are one integer, beside one another in fields of whole bytes: one product is one with each.
-        """
-        size = (max((max(grid) for grid in grids), default=0) * self.most).bit_length() // 8 + 1
-        self.width, half = 8 * size, 1 << (8 * size - 1)
-        together = max(PACKED // (size * len(self.y)), 1)
-        for part in (grids[k : k + together] for k in range(0, len(grids), together)):
-            long = size * len(part)
-            spend(sum(len(x) for _, x in self.columns), self.long, 8 * long)
-            fields = f"%0{2 * size}x" * len(part)
-            zero, *packed = (int(fields % sample, 16) for sample in ((half,) * len(part), *zip(*part, strict=True)))
-            sums = [(zero + sum(map(mul, x, map(packed.__getitem__, at)))).to_bytes(long) for at, x in self.columns]
-            for k in range(0, long, size):
-                yield tuple(int.from_bytes(one[k : k + size]) - half for one in sums)
-
-    def covered(self, ends: list[Fraction], rules: list[tuple[int, Fraction]]) -> Pieces:
+    def covered(self, ends: list[Fraction], rules: list[tuple[int, Fraction]]) -> list[list[Ordered]]:
         """Return the cut by coverage, with harm beside a main constraint that is a cardinality."""
         need(self.loss == "hinge", "coverage bounds the hinge loss alone")
-        least, most = min(self.weight), max(self.weight)
-        return Coverage(self, min(self.right // most, self.p) if 0 < least == most else 0).pieces(ends, rules)
+        m = min(self.right // self.weight[0], self.p) if len({0, *self.weight}) == 2 and 0 not in self.weight else 0
+        return [[self.ordered(*cut) for cut in piece] for piece in Coverage(self, m).pieces(ends, rules)]
 
     def gains(self, q: Sequence[int], unit: Fraction) -> list[int]:
         """Return what each feature takes by the products q of its columns, in a unit: each rounded up.
@@ -178,41 +172,59 @@ class SelectionToCheck:
             node = (node[0] | into, node[1] | out)
             if node[0] & node[1]:
                 return None
-            free = [j for j in range(self.p) if j not in node[0] and j not in node[1]]
+            free = set(range(self.p)).difference(*node)
             into, out = set(), set()
             for row, right in zip(self.R, self.r, strict=True):
                 left = right - sum(row[j] for j in node[0]) - sum(row[j] for j in free if row[j] < 0)
                 if left < 0:
                     return None
-                out |= {j for j in free if row[j] > left}
-                into |= {j for j in free if -row[j] > left}
+                out |= {j for j in free if row[j] > left} if max(row) > left else set()
+                into |= {j for j in free if -row[j] > left} if -min(row) > left else set()
             if not into and not out:
                 break
         return node
 
-    def closed(self, name: int, node: Node) -> int:
-        """Return the bound of a cut on a node."""
-        need(name < len(self.cuts), "a cut is missing")
-        return min(max(self.bound(cut, node) for cut in piece) for piece in self.cuts[name])
+    def ordered(self, constant: int, gains: list[int]) -> Ordered:
+        """Return a cut and the features that gain in the order of their gain for weight, which is exact.
 
-    def bound(self, cut: Cut, node: Node) -> int:
-        """Return the bound of a cut on a node; any tau >= 0 is valid, that of the last feature that fits is best."""
-        spend(4 * self.p, self.bits, self.bits)
-        constant, gains = cut
-        base = constant - sum(gains[j] for j in node[0])
-        weight = self.weight
-        room = left = self.right - sum(weight[j] for j in node[0])
-        if left < min(weight):  # no further feature fits
-            return base
-        free = [j for j in range(self.p) if gains[j] > 0 and j not in node[0] and j not in node[1]]
-        top, bottom = 0, 1
-        for j in sorted((k for k in free if weight[k]), key=lambda k: -(gains[k] << 32) // weight[k]):
-            if weight[j] > room:
-                top, bottom = gains[j], weight[j]
-                break
-            room -= weight[j]
-        rest = sum(min(top * weight[j] - gains[j] * bottom, 0) for j in free)
-        return int(base + (rest - top * left) // bottom)
+        Two ratios that are not equal differ by more than 1 in units of 1 over the square of the largest weight.
+        """
+        self.bits, shift = max(self.bits, *map(int.bit_length, gains)), 2 * max(self.weight).bit_length()
+        spend(4 * self.p, self.bits + shift, self.bits)
+        ratio = [(v << shift) // w if w else math.inf for v, w in zip(gains, self.weight, strict=True)]
+        falling = sorted((j for j, v in enumerate(gains) if v > 0), key=ratio.__getitem__, reverse=True)
+        return constant, gains, falling
+
+    def closed(self, name: int, node: Node, others: Others = ((-1, 1),)) -> int:
+        """Return the smallest bound of a cut on a node with one of some features decided."""
+        need(name < len(self.cuts), "a cut is missing")
+        pieces = (zip(*(self.bounds_on(cut, node, others) for cut in piece), strict=True) for piece in self.cuts[name])
+        return int(min(max(bounds) for piece in pieces for bounds in piece))
+
+    def bounds_on(self, cut: Ordered, node: Node, others: Others) -> Iterator[int]:
+        """Yield the bounds of a cut on a node with each of some features decided, for the best tau each.
+
+        It is that of the first feature, in falling order of gain for weight, that does not fit as a whole.
+        """
+        spend(2 * (self.p + len(others)), self.bits, self.bits)
+        (constant, gains, falling), weight = cut, self.weight
+        least = min(weight)
+        base, right = constant - sum(gains[j] for j in node[0]), self.right - sum(weight[j] for j in node[0])
+        most = max((right + max(weight)) // least + 1, 0) if least else None  # more than these never fit
+        kept = [*islice((j for j in falling if j not in node[0] and j not in node[1]), most)]
+        sizes, sums = ([0, *accumulate(values[j] for j in kept)] for values in (weight, gains))
+        place = {j: k for k, j in enumerate(kept)}
+        for j, side in others:
+            own = side == 0 and j not in node[0]
+            left, found = right - own * weight[j], base - own * gains[j]
+            left = left if left >= least else 0  # no further feature fits
+            if bisect_right(sizes, left) > place.get(j, self.p + 1):  # it would be one of those that fit
+                left, found = left + weight[j], found + gains[j]
+            fit = bisect_right(sizes, left) - 1
+            found -= sums[fit]
+            if fit < len(place):
+                found += (sizes[fit] - left) * (sums[fit + 1] - sums[fit]) // (sizes[fit + 1] - sizes[fit])
+            yield found
 
     def lowest(self, tree: list[list[Any]]) -> tuple[Fraction | float, list[list[int]]]:
         """Return the smallest bound of the leaves in preorder, infinite without any, and the known selections."""
@@ -222,7 +234,7 @@ class SelectionToCheck:
         for mark, *rest in tree:
             need(bool(pending), "a part of the tree belongs to no node")
             at = pending.pop()
-            closed: list[tuple[int, Node | None]] = [(rest[0], at)] if mark == "leaf" else []
+            closed: dict[int, list[tuple[int, int]]] = {rest[0]: [(-1, 1)]} if mark == "leaf" else {}
             need(mark != "empty" or at is None, "a node is wrongly marked as empty")
             if mark == "known":
                 need(at is not None and len(at[0] | at[1]) == self.p, "a known selection is not complete")
@@ -232,14 +244,15 @@ class SelectionToCheck:
                 pending += [self.decided(at, {rest[0]}, set()), self.decided(at, set(), {rest[0]})]
             elif mark == "peg":  # each of the cuts closes the other value of its feature
                 names, into, out = rest
-                need(len(names) == len(into) + len(out), "a feature has no cut, or two")
-                need(max((*into, *out), default=0) < self.p, "a feature is out of range")
-                spend(10 * len(names) * self.p, 0, 0)
-                if at is not None:
-                    others = [*((at[0], at[1] | {j}) for j in into), *((at[0] | {j}, at[1]) for j in out)]
-                    closed = [(name, node) for name, node in zip(names, others, strict=True) if not node[0] & node[1]]
+                others = [*((j, 1) for j in into), *((j, 0) for j in out)]
+                whole = len(names) == len(others) and max(others, default=(0, 0))[0] < self.p
+                need(whole, "a feature has no cut, or two, or is out of range")
+                for name, (j, side) in zip(names, others, strict=True):
+                    if at is not None and j not in at[1 - side]:
+                        closed.setdefault(name, []).append((j, side))
                 pending.append(self.decided(at, set(into), set(out)))
-            found = min([found, *(self.closed(name, node) for name, node in closed if node is not None)])
+            if at is not None:
+                found = min([found, *(self.closed(name, at, others) for name, others in closed.items())])
         need(not pending, "the tree ends early")
         return math.inf if found == math.inf else Fraction(int(found), UNIT), left_out
 
@@ -266,3 +279,18 @@ class SelectionToCheck:
             return logistic(score)
         slack = max(1 - score, ZERO)
         return slack * slack if self.loss == "squared-hinge" else slack
+
+
+def multiplied(rows: Iterable[Any], table: list[list[int]], width: int) -> Iterator[list[int]]:
+    """Yield the products of rows, places and integers there, with each of the lists of a table.
+
+    What these have in a place is one integer, in fields of whole bytes: one product is one with each of them.
+    """
+    half, d = 1 << (width - 1), len(table)
+    fields, size = f"%0{width // 4}x" * d, width // 8
+    zero, *packed = (int(fields % tuple(half + v for v in x), 16) for x in ([0] * d, *zip(*table, strict=True)))
+    signed = [v - zero for v in packed]
+    for at, x in rows:
+        found = zero + sum(map(mul, x, signed if len(at) == len(signed) else map(signed.__getitem__, at)))
+        content = found.to_bytes(size * d)
+        yield [int.from_bytes(content[k : k + size]) - half for k in range(0, size * d, size)]

@@ -28,7 +28,6 @@ MOST_BYTES = 2**28  # of a file
 PART = 200  # work that a number, text, list or object of a file counts for: its memory is bounded by that, too
 OF_A_BYTE = 400  # more work that each byte of a file allows: long proofs take longer
 LARGEST_GAP = Fraction(1, 1000)  # of what is called optimal or stationary
-DAMAGED = (OSError, ValueError, EOFError, RecursionError, MemoryError, zlib.error)
 ANY = {"statement": lambda part: part, "program": lambda part: part, "evidence": lambda part: part}
 WORDS = {
     "stationary": "no feasible step improves the linearised objective by more than the width of {ends}",
@@ -129,7 +128,7 @@ def verdict(claims: Any, work: int = 1) -> tuple[int, str, list[dict[str, Any]]]
         return 0, "", [confirm(claim) for claim in (opened(claims) if isinstance(claims, str) else claims)]
     except Refuted as error:
         return 1, str(error), []
-    except DAMAGED as error:
+    except (OSError, ValueError, EOFError, RecursionError, MemoryError, zlib.error) as error:
         reason = str(error).partition("\n")[0] or type(error).__name__
     except Exception as error:  # never a traceback: what is not foreseen is no proof
         reason = f"it is damaged ({type(error).__name__})"

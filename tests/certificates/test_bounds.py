@@ -136,14 +136,6 @@ def test_a_point_pays_for_what_it_misses_of_its_rows(kind, away):
     assert found.residuals["infeasibility"] <= FEASIBLE
 
 
-@pytest.mark.parametrize("gap", [1e-5, 1e-8])
-def test_a_farkas_vector_counts_by_its_sign(gap):
-    rows = (lambda x, y: x + y >= 1), (lambda x, y: x + y <= 1 - gap)
-    program = compile_model(model_of(lambda x, y: x, *rows, bounds=[FREE] * 2))
-    assert farkas(program, Point(np.zeros(2), np.array([1.0, -1.0]), np.zeros(0))).ok
-    assert not farkas(program, Point(np.zeros(2), np.array([1.0, -1.0 - 2 * gap]), np.zeros(0))).ok
-
-
 @pytest.mark.parametrize("selection", [[0, 1, 0, 1], [0, 0, 0, 0], [1, 1, 1, 1]])
 def test_products_with_fixed_integers_make_a_convex_program(selection: list[int]) -> None:
     data = blobs(20, 4)

@@ -4,7 +4,6 @@ Values and multipliers that other software put into a Pyomo model.
 """
 
 import copy
-import gc
 import pickle
 
 import pyomo.environ as pyo
@@ -46,21 +45,6 @@ def test_a_constraint_of_another_model_or_of_a_copy_or_a_later_one_is_an_error()
     m.late = pyo.Constraint(expr=m.x[0] <= 3)
     with pytest.raises(ParameterError, match="'late' is not a constraint of the solved model"):
         result.duals(m.late)
-
-
-def test_reused_ids_give_an_error_and_no_number():
-    """Many constraints, as the ids of a few are seldom used again."""
-    m = model(size=100)
-    seen = {id(data) for data in m.each.values()}
-    result = fsopt.solve(m, "highs")
-    del m
-    gc.collect()
-    other = model(size=100)
-    assert not seen & {id(data) for data in other.each.values()}, "the result keeps its constraints alive"
-    assert not any(data in result.shadow_prices for data in other.each.values())
-    for component in (other.total, other.each):
-        with pytest.raises(ParameterError, match="of the solved model"):
-            result.duals(component)
 
 
 def test_no_multipliers_is_an_error_that_says_so():

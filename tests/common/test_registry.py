@@ -23,7 +23,6 @@ from fsopt.common.registry import REGISTRIES, Registry
 from fsopt.errors import FsoptError, ParameterError, UnknownNameError
 from fsopt.extend import Hyperplane, make_fit, preprocess, unproved
 from fsopt.models.gbd.svm import build_svm
-from fsopt.verification.verify import check_fit
 
 DATA = blobs(30, 4, seed=3)
 
@@ -193,7 +192,7 @@ def test_a_registered_penalty_is_saved_and_verified_by_its_name(tmp_path):
     assert (by_object.params["approx"], by_object.params["alpha"]) == ("fraction", 3.0)
     by_object.save(tmp_path / "fit.json")
     assert json.loads((tmp_path / "fit.json").read_text())["params"]["approx"] == "fraction"
-    assert check_fit(fsopt.load_fit(tmp_path / "fit.json"), DATA).ok
+    assert fsopt.verify(fsopt.load_fit(tmp_path / "fit.json"), DATA).certificate.ok
 
 
 @pytest.fixture

@@ -56,36 +56,6 @@ def test_an_infeasible_inequality_has_a_proof() -> None:
     assert result.certificate.ok
 
 
-@pytest.mark.parametrize("solver", ["clarabel", "scs"])
-def test_gmeb_in_its_lmi_form_is_gmeb(solver: str) -> None:
-    data, radii = blobs(16, 3, seed=2), (0.5, 2.0)
-    m = fsopt.build("gmeb-primal", data, r_plus=radii[0], r_minus=radii[1])
-    m.del_component(m.perspective)
-    m.del_component(m.unit_norm)
-    p = data.p
-    rows = [[m.sigma[i] if i == j else 0.0 for j in range(p)] + [m.w[i]] for i in range(p)]
-    m.lmi = lmi([*rows, [m.w[j] for j in range(p)] + [1.0]], doc="(15) as an LMI")
-    m.sphere = pyo.Constraint(expr=sum(v**2 for v in m.w.values()) <= 1e4)  # a second-order cone before the matrix
-    result = fsopt.solve(m, solver)
-    socp = fsopt.solve(fsopt.build("gmeb-primal", data, r_plus=radii[0], r_minus=radii[1]))
-    assert result.status == "optimal"
-    assert result.objective == pytest.approx(socp.objective, rel=1e-6)
-
-
-@pytest.mark.parametrize("solver", ["clarabel", "scs"])
-def test_a_matrix_in_mixed_units_has_the_optimum_of_the_one_in_equal_units(solver: str) -> None:
-    """D (t I - A) D is semidefinite iff t I - A is; its entries have sizes from 1e-8 to 1e8."""
-    A = symmetric(5, 3)
-    d = 10.0 ** np.linspace(-4, 4, 5)
-    m = pyo.ConcreteModel()
-    m.t = pyo.Var()
-    m.lmi = lmi([[d[i] * d[j] * ((m.t if i == j else 0.0) - A[i, j]) for j in range(5)] for i in range(5)])
-    m.o = pyo.Objective(expr=m.t)
-    result = fsopt.solve(m, solver)
-    assert result.status == "optimal"
-    assert result.objective == pytest.approx(np.linalg.eigvalsh(A)[-1], rel=1e-6)
-
-
 @pytest.mark.parametrize("a", [1.0, 1e8])
 @pytest.mark.parametrize("solver", ["clarabel", "scs"])
 def test_a_constant_entry_may_have_another_size_than_the_variables(solver: str, a: float) -> None:

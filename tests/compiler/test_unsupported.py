@@ -103,13 +103,6 @@ def test_a_part_without_a_place_in_the_arrays_is_refused_by_name(kind, tmp_path)
     assert not [*tmp_path.iterdir()]
 
 
-def test_an_objective_with_such_a_function_is_refused():
-    m = plain()
-    m.o.expr = pyo.floor(m.x) + m.y
-    with pytest.raises(SolverError, match=r"floor \('o'\)"):
-        fsopt.solve(m)
-
-
 @pytest.mark.parametrize("name", ["gdp.bigm", "gdp.hull"])
 def test_what_pyomo_makes_of_a_disjunction_is_solved(name):
     m = plain()

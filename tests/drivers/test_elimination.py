@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 from sklearn.svm import SVC
-from support import blobs, reference
+from support import blobs, check_fit, reference
 
 import fsopt
 from fsopt.data.hyperplanes import hinge
-from fsopt.verification.verify import check_fit
 
 
 def machine(X, y, c):

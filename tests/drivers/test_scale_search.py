@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from gmeb_cases import mirrored, skewed, values
 from saved_records import as_read
-from support import blobs, sampled
+from support import blobs, check_fit, sampled
 
 import fsopt
 from fsopt.answers.results import Status
@@ -14,7 +14,7 @@ from fsopt.drivers.scale_search import ShareInterval, scale_search
 from fsopt.methods import large_programs
 from fsopt.models.gmeb.gmeb_penalised import GmebPenalty, build_gmeb_weighted_l1
 from fsopt.solvers.base import Session
-from fsopt.verification.verify import check_fit, verify_record
+from fsopt.verification.verify import verify_record
 
 METHOD = "gmeb-penalised"
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import pytest
 from forgery.proofs import DATA, OTHER, base
-from proof_files import refusal, verdict, written
+from proof_files import verdict, written
 from support import sampled
 
 import fsopt
@@ -219,19 +219,6 @@ def test_no_text_ends_in_a_traceback(kind, file):
     assert "\x1b" not in shown
     assert shown.count("\n") == 1
     assert kind != "another format" or "fsopt check --proof" in shown
-
-
-def test_what_is_not_foreseen_is_no_refutation(file, monkeypatch):
-    monkeypatch.setattr(verify, "confirm", lambda *given: {}["missing"])
-    code, shown = verdict(file(base("vertex")))
-    assert code == 2
-    assert "it is damaged (KeyError)" in shown
-
-
-def test_an_end_without_measure_is_refused():
-    claim = copy.deepcopy(base("vertex")["claims"][0])
-    claim["program"]["c0"] = "f" * 5000 + "/1"
-    assert "Exceeds the limit" in refusal(claim)
 
 
 def test_damaged_packing_and_deep_parameters_are_refused(tmp_path, file):

@@ -22,6 +22,8 @@ from sklearn.linear_model import LogisticRegression
 import fsopt
 from fsopt.data import Dataset
 from fsopt.methods import large_programs
+from fsopt.methods.checking import check_claims
+from fsopt.methods.registry import METHODS
 from fsopt.solvers.registry import SOLVERS, solver_spec
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,6 +49,11 @@ def without_model(method: str, data: Dataset, **params):
     """Return a fit as of large data: by restricted programs, or by the interior point."""
     with patch.multiple(large_programs, LONG=0, LARGE=0, INTERIOR=0):
         return fsopt.fit(method, data, **params)
+
+
+def check_fit(fit, data: Dataset):
+    """Return the certificate of a fit, recomputed from its training data, as :func:`fsopt.fit` did for its status."""
+    return check_claims(METHODS[fit.method], fit, data)
 
 
 def reference(name: str) -> Dataset:

@@ -12,7 +12,7 @@ import json
 import numpy as np
 import pytest
 from scipy.optimize import brentq
-from support import blobs, there
+from support import blobs, check_fit, there
 
 import fsopt
 from fsopt.answers.certificate import WIDEST
@@ -22,7 +22,7 @@ from fsopt.common.arguments import ALL, range_of
 from fsopt.errors import FileError, FsoptError
 from fsopt.methods.checking import WORDS, refused
 from fsopt.methods.registry import METHODS
-from fsopt.verification.verify import check_fit, verify_record
+from fsopt.verification.verify import verify_record
 
 DATA = blobs(40, 4, seed=3)
 

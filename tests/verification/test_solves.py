@@ -205,4 +205,4 @@ def test_constraints_beside_the_arrays_are_never_verified():
     }
     found = check(record)
     assert not found.certificate.ok
-    assert any("not checked" in note for note in found.notes)
+    assert any("not checked" in note for note in found.certificate.notes)

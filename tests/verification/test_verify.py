@@ -36,7 +36,7 @@ def test_a_fit_and_its_file_are_verified_alike(fit, tmp_path):
 def test_a_changed_number_of_a_fit_is_named(fit, part):
     found = fsopt.verify(replace(fit, **{part: 1.01 * getattr(fit, part) + 0.01}), DATA)
     assert (found.verified, found.word, found.recomputed) == (False, "not verified", None)
-    [*bad] = found.to_frame().query("not ok")["residual"]
+    bad = found.certificate.refused()
     assert bad
     assert all(name in found.reason and name in found.summary() for name in bad)
 
@@ -73,11 +73,11 @@ def test_a_bound_is_looked_at_whatever_status_is_claimed(fit, status):
 
 def test_the_word_of_a_row_has_the_first_reason_where_a_claim_is_not_shown(fit):
     assert exact_word(fit, DATA) == "verified exactly"
-    reason = "the optimum of the program: the stated objective is not within the claimed gap of the interval"
-    assert exact_word(replace(fit, objective=1.01 * fit.objective), DATA) == f"not verified exactly ({reason})"
+    reason = "the stated objective value is not that of the point"
+    assert exact_word(replace(fit, objective=1.01 * fit.objective), DATA).startswith(f"not verified exactly ({reason}")
     # Every claim holds, and a printed score is another one.
     scores = replace(fit.trained, scores={"accuracy": 0.123})
-    assert exact_word(replace(fit, trained=scores), DATA) == "not verified exactly"
+    assert exact_word(replace(fit, trained=scores), DATA).startswith("not verified exactly (train ")
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,8 @@ from fsopt.typing import Indices, Mask, Matrix, Vector
 
 BATCH = 256
 """Cuts that are asked together."""
+MOST = 10**10
+"""Products of leaves, cuts that are asked together, and features, beyond which each leaf keeps its own cut."""
 NUMBERS = 2**18
 """Numbers of an array up to which rows are looked at together: it stays in the cache."""
 
@@ -53,29 +55,23 @@ def cover(problem: SelectionProblem, grids: NDArray[np.int32], mu: Matrix, leave
     labels = problem.y.astype(np.int64)
     if np.any(grids < 0) or np.any(grids > problem.tops) or np.any(grids @ labels):
         raise ValueError("the multipliers of a cut are not dual feasible")
-    shifts = np.zeros(len(grids), dtype=np.int64)
     if problem.main is not None:
         mu = mu.copy()
         mu[:, problem.main] = 0.0
     with threadpool_limits(1):
-        terms = _terms(problem, grids, shifts, mu)
+        terms = _terms(problem, grids, np.zeros(len(grids), dtype=np.int64), mu)
         least = float(_bounds_of(problem, terms, leaves).min(initial=np.inf))
         used, places = np.unique(_covered(problem, terms, leaves, least), return_inverse=True)
         leaves = leaves._replace(cut=places)
         slack = np.full(len(used), np.inf)
         np.minimum.at(slack, places, _bounds_of(problem, (terms[0][used], terms[1][used]), leaves) - least)
-        shifts, coarse = _rounded(problem, (grids[used], mu[used]), leaves, least, slack)
-    return Cover(places, _steps(problem) >> shifts, coarse, mu[used])
+        steps, coarse = _rounded(problem, (grids[used], mu[used]), leaves, least, slack)
+    return Cover(places, steps, coarse, mu[used])
 
 
 def _slices(count: int, width: int) -> Iterator[slice]:
     size = max(NUMBERS // max(width, 1), 1)
     return (slice(a, a + size) for a in range(0, count, size))
-
-
-def _steps(problem: SelectionProblem) -> int:
-    """Return C in units of the grid, a power of 2."""
-    return round(problem.c / problem.unit)
 
 
 def _terms(problem: SelectionProblem, grids: NDArray[np.integer[Any]], shifts: Indices, mu: Matrix) -> Terms:
@@ -99,7 +95,8 @@ def _bounds_of(problem: SelectionProblem, terms: Terms, leaves: Leaves) -> Vecto
 def _covered(problem: SelectionProblem, terms: Terms, leaves: Leaves, least: float) -> Indices:
     """Return the cut of each leaf: the first that closes it, in the order of the number of open leaves that have it."""
     cut, left = leaves.cut.copy(), np.arange(len(leaves.cut))
-    while len(left):
+    few = len(left) * min(len(terms[0]), BATCH) * problem.p <= MOST
+    while few and len(left):
         use = np.bincount(leaves.cut[left], minlength=len(terms[0]))
         batch = np.argsort(-use, kind="stable")[:BATCH]
         batch = batch[use[batch] > 0]
@@ -130,9 +127,9 @@ def _closes(problem: SelectionProblem, terms: Terms, leaves: Leaves, least: floa
 def _rounded(
     problem: SelectionProblem, cuts: tuple[NDArray[np.int32], Matrix], leaves: Leaves, least: float, slack: Vector
 ) -> tuple[Indices, NDArray[np.int64]]:
-    """Return by how many bits the multipliers of each cut are rounded, and these; bounds may fall by ``slack``."""
+    """Return C in units of the multipliers of each cut, and these, rounded; bounds may fall by ``slack``."""
     grids, mu = cuts
-    steps, found = _steps(problem), grids.astype(np.int64)
+    steps, found = round(problem.c / problem.unit), grids.astype(np.int64)  # C / unit is a power of 2
     spare = steps * slack / (0.5 * problem.c * np.sqrt(problem.n))
     shifts = np.floor(np.log2(np.clip(spare, 1.0, steps))).astype(np.int64)
     todo = np.flatnonzero(shifts)
@@ -149,7 +146,7 @@ def _rounded(
         todo = todo[failed]
         shifts[todo] -= 1
         todo = todo[shifts[todo] > 0]
-    return shifts, found
+    return steps >> shifts, found
 
 
 def _balanced(grids: NDArray[np.int32], shifts: Indices, y: Vector) -> NDArray[np.int64]:

@@ -102,20 +102,6 @@ def test_decimals_are_outward(value, digits):
     assert high - low <= abs(exact) * Fraction(10) ** (1 - digits)
 
 
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [
-        (Fraction(1, 2), "0.5"),
-        (Fraction(-1, 8), "-0.125"),
-        (Fraction(25, 2), "12.5"),
-        (Fraction(3, 10**7), "3e-7"),
-        (Fraction(0), "0"),
-    ],
-)
-def test_decimals_that_are_exact(value, shown):
-    assert decimal(value, up=True) == decimal(value, up=False) == shown
-
-
 @FEW
 @example(Fraction(2**53 + 1))
 @given(RATIONAL | FINITE.map(Fraction))

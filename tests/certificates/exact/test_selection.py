@@ -134,22 +134,25 @@ def test_a_forgotten_cut_is_made_again_from_its_relaxation(kind, digits, proved)
     assert abs(again.claims[0].lower - check.claims[0].lower) < Fraction(1, 10**digits)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_the_bound_of_a_cut_on_a_node_is_that_of_linear_programming(seed):
+@pytest.mark.parametrize("seed", range(8))
+def test_the_bounds_of_a_cut_are_those_of_linear_programming(seed):
+    """On a node, and with each feature that is not decided selected or not; above it only where nothing else fits."""
     rng = np.random.default_rng(seed)
-    weight, gains = rng.integers(0, 9, 7), rng.normal(size=7)
-    room = int(weight[0]) + 11
-    units = [int(np.ceil(v * UNIT)) for v in gains]
-    problem = SimpleNamespace(p=7, weight=weight.tolist(), right=room, bits=70)
-    inside, outside = frozenset({0}), frozenset({3})
-    bounds = [(float(j in inside), float(j not in outside)) for j in range(7)]
-    least = 4.0 + linprog(-gains, A_ub=[weight], b_ub=[room], bounds=bounds).fun
-    found = SelectionToCheck.bound(problem, (4 * UNIT, units), (inside, outside))
-    assert found / UNIT == pytest.approx(least, abs=1e-9)
-    problem.weight, problem.right = [0] * 7, 0
-    least = 4.0 - gains[0] - gains[[1, 2, 4, 5, 6]].clip(0.0).sum()
-    found = SelectionToCheck.bound(problem, (4 * UNIT, units), (inside, outside))
-    assert found / UNIT == pytest.approx(least, abs=1e-12)
+    weight, gains = rng.integers(0, 9, 7) * (seed % 4 > 0), rng.normal(size=7)
+    problem = SelectionToCheck.__new__(SelectionToCheck)
+    problem.p, problem.weight, problem.right, problem.bits = 7, weight.tolist(), int(weight[0]) + 11, 70
+    cut = problem.ordered(4 * UNIT, [int(np.ceil(v * UNIT)) for v in gains])
+    others = [(-1, 1), *((j, side) for j in (1, 2, 4, 5, 6) for side in (0, 1))]
+    for (j, side), bound in zip(others, problem.bounds_on(cut, (frozenset({0}), frozenset({3})), others), strict=True):
+        fixed = {0: 1.0, 3: 0.0, j: 1.0 - side}
+        shape = {
+            "A_ub": [weight],
+            "b_ub": [problem.right],
+            "bounds": [(fixed.get(k, 0), fixed.get(k, 1)) for k in range(7)],
+        }
+        relaxed, best = (4.0 + linprog(-gains, integrality=whole, **shape).fun for whole in (0, 1))
+        fits = problem.right - weight[0] - (weight[j] if side == 0 else 0) >= weight.min()
+        assert relaxed - 1e-9 <= bound / UNIT <= (relaxed if fits else best) + 1e-9
 
 
 SHAPED = {"m": 1, "groups": {"pair": [0, 1]}, "include": ["pair"], "negative": [0], "upper": {1: 0.125}}

@@ -13,7 +13,7 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 from grouped_cases import bounds, drawn, enumerated, partition
-from support import all_values, blobs, keeps, reference, sampled, there
+from support import all_values, blobs, check_fit, keeps, reference, sampled, there
 
 import fsopt
 from fsopt.answers.results import Status
@@ -26,7 +26,6 @@ from fsopt.errors import ParameterError
 from fsopt.linear.interior_point import minimise
 from fsopt.models.gbd.fsp_master import build_fsp_master, cut_coefficients
 from fsopt.models.gbd.fsp_sub import build_fsp_sub
-from fsopt.verification.verify import check_fit
 
 C = 4.0
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.stats import ks_2samp, pearsonr
 from sklearn.svm import SVC
-from support import blobs, exact_value
+from support import blobs, check_fit, exact_value
 
 import fsopt
 from fsopt.data import Dataset
@@ -19,7 +19,6 @@ from fsopt.drivers.baselines import nonzero, partitions
 from fsopt.drivers.run import Run
 from fsopt.methods.baselines.filters import FILTERS, entropy, fisher, infogain, ks, order_of, pearson, ranking
 from fsopt.methods.baselines.vs_ssvm import parts_of
-from fsopt.verification.verify import check_fit
 
 
 def feature(values, labels):

@@ -9,7 +9,7 @@ import pytest
 from gmeb_cases import mirrored, moments, skewed, values
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import REFERENCE, blobs, reference
+from support import REFERENCE, blobs, check_fit, reference
 
 import fsopt
 from fsopt.data import gmeb_type1
@@ -23,7 +23,6 @@ from fsopt.methods.gmeb.gmeb import ROUTES, certify_gmeb
 from fsopt.methods.preprocessing import preprocess
 from fsopt.models.gmeb.gmeb_penalised import GmebPenalty
 from fsopt.models.gmeb.norm import GmebNorm
-from fsopt.verification.verify import check_fit
 
 TINY = [e for e in json.loads((REFERENCE / "golden.json").read_text()) if (e["name"], e["data"]) == ("gmeb", "tiny6")]
 FEW = settings(max_examples=4, deadline=None, derandomize=True)
