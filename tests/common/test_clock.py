@@ -101,7 +101,7 @@ def test_a_limit_without_an_answer_is_exit_1_and_says_what_helps(monkeypatch, ca
     def slow(*args, **params):
         raise OutOfTimeError("the time limit passed", "give more seconds")
 
-    monkeypatch.setattr(registry, "fit", slow)
+    monkeypatch.setattr(fsopt, "fit", slow)
     out, err = run("fit svm --data wdbc --json", capsys, code=1)
     assert '"kind": "time-limit"' in out
     assert "give more seconds" in err

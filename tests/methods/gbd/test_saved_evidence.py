@@ -52,7 +52,7 @@ def test_an_honest_record_is_verified_without_a_solver(case, monkeypatch):
     monkeypatch.setattr(fsopt.Session, "solve", lambda *args, **keywords: pytest.fail("a solver was called"))
     found = check(record)
     assert found.verified, found.certificate
-    assert ("since the loop leaves none" if case in CUTS else "of the search:") in found.notes[0]
+    assert ("since the loop leaves none" if case in CUTS else "of the search:") in found.certificate.notes[0]
 
 
 def arrays(record, name, dtype):
