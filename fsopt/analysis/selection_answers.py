@@ -41,6 +41,8 @@ WHY = {
     "given": "request",
 }
 """Rule -> its words."""
+PRINTED = {"odds_low": "from", "odds_high": "to", "share": "halves", "p_value": "p"}
+"""Column of the records -> its heading where 80 columns are all there is."""
 
 
 @dataclass(frozen=True)
@@ -247,7 +249,8 @@ class Selection(Answer):
         if not self.fit.features:
             return "\n".join([*said, *story])
         weights, intercept = self.printed_weights
-        table = self.to_frame().assign(weight=weights).to_string(index=False, na_rep="-", float_format="{:.3g}".format)
+        shown = self.to_frame().assign(weight=weights).drop(columns="standardised").rename(columns=PRINTED)
+        table = shown.to_string(index=False, na_rep="-", float_format="{:.3g}".format)
         return "\n".join([*said, "", table, f"intercept {intercept}", "", *story])
 
     @property
