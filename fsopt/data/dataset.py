@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fsopt.common.arguments import TEXT, Argument, checked
+from fsopt.common.arguments import TEXT, checked
 from fsopt.common.texts import counted
 from fsopt.data.encoding import TEXT as COLUMN_OF_TEXTS
-from fsopt.data.encoding import Encoded, Encoding, is_frame
-from fsopt.data.matrices import equal_columns, freeze, identifying_columns, is_sparse
+from fsopt.data.encoding import Encoded, is_frame
+from fsopt.data.matrices import equal_columns, freeze, is_sparse, numbers_rows
 from fsopt.data.validation import (
     as_matrix,
     check_index,
@@ -188,7 +188,9 @@ class Dataset:
     @property
     def identifiers(self) -> tuple[str, ...]:
         """Names of the features that number 30 samples and more: whole, rising or falling, or each of a range once."""
-        return tuple(self.features[j] for j in identifying_columns(self.X)) if self.n >= 30 else ()
+        if self.sparse or self.n < 30:
+            return ()
+        return tuple(self.features[j] for j in range(self.p) if numbers_rows(self.X[:, j]))
 
     @property
     def units(self) -> tuple[Indices, Vector]:
@@ -245,16 +247,9 @@ class Dataset:
             X=self.X[positions],
             y=self.y[positions],
             weights=None if self.weights is None else self.weights[positions],
-            encoded=None if self.encoded is None else self.encoded.rows(positions),
+            encoded=self.encoded and replace(self.encoded, source=self.encoded.source.iloc[positions]),
             group=None if self.group is None else self.group[positions],
         )
-
-    def encoded_by(self, encoding: Encoding) -> Dataset:
-        """Return the data set with the features that another encoding makes of its columns."""
-        if self.encoded is None:
-            raise DataError("the data set has no columns of a table", "load it with onehot or missing")
-        source = self.encoded.source
-        return replace(self, X=encoding.matrix(source), features=encoding.features, encoded=Encoded(encoding, source))
 
     def columns(self, index: slice | ArrayLike) -> Dataset:
         """Return the data set of some features, for example of the selected ones.
@@ -310,10 +305,3 @@ def groups_of_samples(group: ArrayLike, n: int) -> Indices:
 def _first(names: Sequence[str]) -> str:
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
     return ", ".join(names[:5]) + more
-
-
-DATASET = Argument(
-    "a Dataset",
-    lambda value: isinstance(value, Dataset),
-    "make one with fsopt.Dataset(X, y) or fsopt.load_dataset(path)",
-)

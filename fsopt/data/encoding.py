@@ -19,7 +19,7 @@ from fsopt.common.memory import size_limit
 from fsopt.data.layout import Layout, label_key, label_text, refuse_repeated
 from fsopt.data.matrices import canonical, first_rows, stays_sparse
 from fsopt.errors import DataError, shown
-from fsopt.typing import Frame, Indices, Matrix, Vector
+from fsopt.typing import Frame, Matrix, Vector
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -31,12 +31,6 @@ MOST_LEVELS = 100
 """Largest number of different texts in a column of categories."""
 FEW_ROWS = 10
 """Rows up to which each may have a text of its own."""
-
-
-def number_form(decimal: str, thousands: str) -> re.Pattern[str]:
-    """Return the form of a number with a decimal mark, and a mark before groups of three digits if there is one."""
-    whole = rf"(0|[1-9]\d{{0,2}}({re.escape(thousands)}\d{{3}})*)" if thousands else r"\d+"
-    return re.compile(rf"[+-]?{whole}({re.escape(decimal)}\d+)?([eE][+-]?\d+)?")
 
 
 SPELLED = re.compile(r"[+-]?(\d+|(0|[1-9]\d{0,2})([., ]\d{3})+)([.,]\d+)?([eE][+-]?\d+)?")
@@ -125,7 +119,8 @@ def _typed(series: Series, name: str) -> Any:
 
 def refuse_false_groups(read: DataFrame, texts: DataFrame, layout: Layout) -> None:
     """Raise DataError for one of the texts, as they stand, out of which pandas takes marks though it is no number."""
-    mark, form = str(layout.thousands), number_form(layout.decimal or ".", str(layout.thousands))
+    mark, point = str(layout.thousands), re.escape(layout.decimal or ".")
+    form = re.compile(rf"[+-]?(0|[1-9]\d{{0,2}}({re.escape(mark)}\d{{3}})*)({point}\d+)?([eE][+-]?\d+)?")
     for name in (name for name in read if read[name].dtype.kind in "iuf" and name not in layout.drop):
         for row, text in enumerate(texts[name], start=1):
             if isinstance(text, str) and mark in text.strip() and not form.fullmatch(text.strip()):
@@ -249,7 +244,7 @@ class Encoding:
     def learned(cls, source: DataFrame, missing: str | None) -> Encoding:
         """Return the encoding that columns of training samples tell, see :func:`fsopt.load_dataset`.
 
-        Raises DataError for a column without any value, or with a missing one that is not treated.
+        A column without any value here has 0, or the text "", in place of a missing one.
         """
         encoding = cls(tuple(_learned(name, source[name], missing) for name in source), missing)
         refuse_repeated(encoding.features, "feature")
@@ -304,27 +299,22 @@ class Encoded:
     encoding: Encoding
     source: DataFrame
 
-    def rows(self, positions: Indices) -> Encoded:
-        """Return the same of some samples, with the map as it is."""
-        return Encoded(self.encoding, self.source.iloc[positions])
-
 
 def _learned(name: str, column: Series, missing: str | None) -> EncodedColumn:
     """Return the features of a column."""
     kind, gone = kind_of(column), column.isna().to_numpy()
     present = (column if kind == TEXT else numbers_of(column))[~gone]
     treated = missing not in (None, "drop")
-    if not len(present) and (kind == TEXT or treated):
-        raise DataError(f"column '{name}' has no value at all", f"leave it out: drop='{name}'")
     indicator = missing == "indicator" and bool(gone.any())
     if kind == TEXT:
-        counts = Counter(present.tolist())
+        counts = Counter(present.tolist() or [""])
         frequent = min(counts, key=lambda text: (-counts[text], text))
         return EncodedColumn(
             name, TEXT, tuple(sorted(counts)), frequent if treated and not indicator else None, indicator
         )
     if not treated:
         return EncodedColumn(name, kind, (), None, False)
+    present = present if len(present) else np.zeros(1)
     with np.errstate(invalid="ignore", over="ignore"):  # infinite values are reported by Dataset
         fill = np.median(present) if missing == "median" else present.sum() / len(present)
     return EncodedColumn(name, kind, (), float(fill), indicator)

@@ -101,11 +101,8 @@ def smallest_multiple(scores: Vector, b: float, y: Vector, e_cap: float) -> floa
     below = np.flatnonzero(losses <= e_cap)
     if not len(below):
         return None
-    k = int(below[0])
-    if k == 0:
-        return 0.0
-    share = (losses[k - 1] - e_cap) / (losses[k - 1] - losses[k])
-    return float(breaks[k - 1] + share * (breaks[k] - breaks[k - 1]))
+    until = slice(int(below[0]) + 1)
+    return float(np.interp(-e_cap, -losses[until], breaks[until]))
 
 
 def measures(y: Vector, score: Vector) -> dict[str, float]:

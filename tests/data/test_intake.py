@@ -186,7 +186,7 @@ def test_the_layout_survives_its_record_and_weighs_classes():
     assert Layout.saved({"layout": layout.stated}) == layout
     assert Layout.saved({}) == Layout()
     chosen = Layout("kind", ("a",), ("color", "size", "id"), class_weight="balanced")
-    data = load_table(FRAME, chosen, print)
+    data, _ = load_table(FRAME, chosen)
     assert [data.weights[data.y > 0].sum(), data.weights[data.y < 0].sum()] == [2.5, 2.5]
 
 

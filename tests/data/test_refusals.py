@@ -93,7 +93,7 @@ CSV = [
     ("a,label\n1,case\n2,ill\n", {}, "either may be .1"),
     ("a,label\n1,u\n2,v\n3,w\n", {"positive": "x"}, "no sample has the label 'x': .*'u', 'v', 'w'"),
     ("a,label\n1,u\n2,v\n", {"positive": ["u", "v"]}, "every label is positive"),
-    ("a,label\n1,\n2,\n", {}, "no row has a label"),
+    ("a,label\n1,\n2,\n", {}, "every one of the 2 rows has no label"),
     ("a,b,label\n1,x,0\n2,y,1\n", {}, "column 'b' holds texts, such as 'x': onehot=True makes"),
     ("a,b,c,label\n1,x,u,0\n2,y,v,1\n", {}, "column 'b' holds texts, such as 'x'; so do c:"),
     ("a,b,label\n1,2,0\n2,y,1\n3,4,1\n", {"onehot": True}, "column 'b' holds 'y' in row 2, which is not a number"),
