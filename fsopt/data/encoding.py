@@ -16,6 +16,7 @@ import numpy as np
 
 from fsopt.common.memory import NUMBER as SIZE
 from fsopt.common.memory import size_limit
+from fsopt.common.texts import counted
 from fsopt.data.layout import Layout, label_key, label_text, refuse_repeated
 from fsopt.data.matrices import canonical, first_rows, stays_sparse
 from fsopt.errors import DataError, shown
@@ -153,21 +154,18 @@ def _refuse_numbers(name: str, present: Series) -> None:
     """Raise DataError for texts of which more than half are numbers, in the spelling of Python or another one."""
     numbers = present.map(lambda text: isinstance(label_key(text), float) and "_" not in text)
     spelled = present.map(SPELLED.fullmatch).notna()
+    others = present[~numbers]
     if spelled.sum() > max(numbers.sum(), len(present) / 2):
-        raise DataError(
-            f"column '{name}' holds texts that would be numbers in another spelling, such as "
-            f"{shown(present[spelled & ~numbers].iloc[0])}",
-            f"read them with decimal= or thousands= of pandas, such as decimal=','; or leave it out: drop='{name}'",
-        )
-    if numbers.all():
-        example = present.iloc[0]
-        raise DataError(
-            f"column '{name}' holds texts that are numbers, such as {shown(example)}", "make numbers of them"
-        )
-    if numbers.sum() > len(present) / 2:
-        row, other = next((i + 1, text) for i, text in present[~numbers].items())
-        hint = f"correct it, leave it empty where no value is known, or leave the column out: drop='{name}'"
-        raise DataError(f"column '{name}' holds {shown(other)} in row {row}, which is not a number", hint)
+        told = f"texts that would be numbers in another spelling, such as {shown(present[spelled & ~numbers].iloc[0])}"
+        hint = "read them with decimal= or thousands= of pandas, such as decimal=','"
+    elif numbers.all():
+        told, hint = f"texts that are numbers, such as {shown(present.iloc[0])}", "make numbers of them"
+    elif len(others) < len(present) / 2:
+        told = f"{shown(others.iloc[0])} in row {others.index[0] + 1}, which is not a number"
+        hint = "correct it, or leave it empty where no value is known"
+    else:
+        return
+    raise DataError(f"column '{name}' holds {told}", f"{hint}; or leave the column out: drop='{name}'")
 
 
 @dataclass(frozen=True)
@@ -210,14 +208,12 @@ class EncodedColumn:
         """Return the features (n, k) of the values of the column; an unknown text has 0 in all of them."""
         gone = column.isna().to_numpy()
         if self.kind != TEXT and kind_of(column) == TEXT:
-            strange = column[~gone].iloc[0]
-            raise DataError(
-                f"column '{self.name}' holds texts, such as {shown(strange)}", "give numbers, as in training"
-            )
+            told = f"column '{self.name}' holds texts, such as {shown(column[~gone].iloc[0])}"
+            raise DataError(told, "give numbers, as in training")
         if gone.any() and self.fill is None and not self.indicator:
-            what = "1 missing value, in row" if gone.sum() == 1 else f"{gone.sum()} missing values, in rows"
+            what = counted(int(gone.sum()), "missing value")
             hint = "fit with missing= (mean, median, indicator), which predictions then use too, or remove these rows"
-            raise DataError(f"column '{self.name}' has {what} {first_rows(gone)}", hint)
+            raise DataError(f"column '{self.name}' has {what}, in row {first_rows(gone)}", hint)
         if self.kind == TEXT:
             texts = np.where(gone, self.fill, _texts(column))
             parts = [np.asarray(texts == level, dtype=float) for level in self.shown]
@@ -309,9 +305,8 @@ def _learned(name: str, column: Series, missing: str | None) -> EncodedColumn:
     if kind == TEXT:
         counts = Counter(present.tolist() or [""])
         frequent = min(counts, key=lambda text: (-counts[text], text))
-        return EncodedColumn(
-            name, TEXT, tuple(sorted(counts)), frequent if treated and not indicator else None, indicator
-        )
+        text = frequent if treated and not indicator else None
+        return EncodedColumn(name, TEXT, tuple(sorted(counts)), text, indicator)
     if not treated:
         return EncodedColumn(name, kind, (), None, False)
     present = present if len(present) else np.zeros(1)

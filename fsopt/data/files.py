@@ -40,8 +40,7 @@ WITHOUT_NAMES = (".npz", ".libsvm", ".svm")
 HEADER = 10_000
 """Signs of a header in which the separator is looked for, and most quotes of a line of an ARFF file."""
 BYTES = {"text": 1, "cells": 8, "entries": 16, "objects": 100, "names": 250, "columns": 5000}
-"""Bytes of memory of each part of a table: a decoded byte, a number, a nonzero with its place, an object of Python, a
-name of sparse data with its part of statistics, and a column of pandas, whose time counts as well."""
+"""Bytes of each part of a table: names are those of sparse data, with statistics; of a column the time counts, too."""
 XML = 2
 """Bytes for each one of a part of a workbook, and for each time that a sheet refers to it."""
 _NPZ_HINT = "save it with numpy.savez_compressed(path, X=X, y=y, features=names)"
@@ -267,13 +266,12 @@ def _arff(path: Path, layout: Layout, budget: Budget) -> DataFrame:
         rows = text.count("\n")
         budget.charge("the table", text=len(text) + rows * sum(longest), objects=rows * len(longest))
         budget.charge("the table", cells=rows * len(lines), columns=len(lines))
-        held, facts = arff.loadarff(io.StringIO(text))
-    columns = {name: pd.Series(held[name]) for name in facts.names()}
-    for name, kind in zip(facts.names(), facts.types(), strict=True):
-        if kind == "nominal":
-            texts = columns[name].str.decode("utf-8")
-            columns[name] = texts.where(texts != "?").astype("category")
-    return pd.DataFrame(columns)
+        held, _ = arff.loadarff(io.StringIO(text))
+    frame = pd.DataFrame(held)
+    for name in frame.select_dtypes(object):
+        texts = frame[name].str.decode("utf-8")
+        frame[name] = texts.where(texts != "?").astype("category")
+    return frame
 
 
 def _need(package: str, what: str, extra: str) -> None:

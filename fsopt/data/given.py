@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 Given: TypeAlias = Dataset | Frame | str | os.PathLike[str] | tuple[Samples | str, ArrayLike]
-"""A data set; a pair of samples and labels; a frame or file with labels in its column ``label``, or as a pair with the
-name of this column."""
+"""A data set; samples and labels; a frame or file with the labels in ``label``, or as a pair with their column."""
 DATA = Argument(
     "a Dataset, a pair (X, y), a DataFrame or a file",
     lambda value: isinstance(value, Dataset | str | os.PathLike | tuple) or is_frame(value),
@@ -356,9 +355,6 @@ def to_dataset(table: Table, name: str, layout: Layout) -> Dataset:
 
 def _refuse_names(layout: Layout, what: str) -> None:
     """Raise ParameterError for a layout that names columns of a data set whose label has one fixed place."""
-    stated = replace(layout, positive=(), missing=None, class_weight=None).stated
-    if stated:
-        name, value = next(iter(stated.items()))
-        raise ParameterError(
-            f"{name}={value!r} cannot be used for {what}, which has one fixed label", f"leave out {name}="
-        )
+    for name, value in replace(layout, positive=(), missing=None, class_weight=None).stated.items():
+        fault = f"{name}={value!r} cannot be used for {what}, which has one fixed label"
+        raise ParameterError(fault, f"leave out {name}=")

@@ -137,8 +137,7 @@ def area(y: Vector, score: Vector) -> float:
 
 def matthews(y: Vector, labels: Vector) -> float:
     """Return Matthews' correlation coefficient of two label vectors (n,) in {-1, +1}; 0 where one is constant."""
-    true, found = y > 0, labels > 0
-    both, neither = float(np.sum(true & found)), float(np.sum(~true & ~found))
-    only_found, only_true = float(np.sum(~true & found)), float(np.sum(true & ~found))
-    product = (both + only_found) * (both + only_true) * (neither + only_found) * (neither + only_true)
-    return (both * neither - only_found * only_true) / product**0.5 if product > 0 else 0.0
+    n, sides = float(len(y)), (y > 0, labels > 0, (y > 0) & (labels > 0))
+    true, found, both = (float(side.sum()) for side in sides)
+    product = found * true * (n - true) * (n - found)
+    return (n * both - true * found) / product**0.5 if product > 0 else 0.0

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.errors import DataError
+from fsopt.errors import DataError, foreign
 from fsopt.typing import Mask, Matrix, Vector
 
 CONSTANT = 1e-12
@@ -70,11 +70,9 @@ def canonical(X: Any) -> Any:
     from scipy.sparse import csr_array
 
     refuse_others(X)
-    try:
+    with foreign("scipy", "X is no valid sparse matrix", MATRIX_HINT, DataError):
         rows = X.tocsr()
         rows.check_format(full_check=True)
-    except ValueError as error:
-        raise DataError(f"X is no valid sparse matrix ({error})", MATRIX_HINT) from error
     with np.errstate(over="ignore"):  # a long double may be infinite as a double, and is reported as that
         values = rows.data.astype(np.float64)
     kind = np.int32 if max(rows.nnz, *rows.shape) <= np.iinfo(np.int32).max else np.int64
@@ -82,12 +80,6 @@ def canonical(X: Any) -> Any:
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     return matrix
-
-
-def freeze(X: Matrix) -> None:
-    """Make the numbers of a matrix read-only."""
-    for part in parts_of(X):
-        part.setflags(write=False)
 
 
 def first_rows(chosen: Mask) -> str:

@@ -93,13 +93,11 @@ def random_parts(data: Dataset, shares: Sequence[float], seed: int) -> list[Indi
         )
     rng, inner = np.random.default_rng(seed), np.cumsum(shares)[:-1]
     earlier = np.arange(cuts)
-    parts: list[list[Indices]] = [[] for _ in shares]
+    drawn = []
     for members in classes:
-        order = rng.permutation(members)
         # The i-th cut less i must not decrease and must lie in [1, size - cuts]: then no part is empty.
-        ends = np.maximum.accumulate(np.rint(inner * len(order)).astype(int) - earlier)
-        ends = np.clip(ends, 1, len(order) - cuts) + earlier
-        for part, drawn in zip(parts, np.split(order, ends), strict=True):
-            part.append(drawn)
-    found = [np.sort(np.concatenate(part)) for part in parts]
+        ends = np.maximum.accumulate(np.rint(inner * len(members)).astype(int) - earlier)
+        ends = np.clip(ends, 1, len(members) - cuts) + earlier
+        drawn.append(np.split(rng.permutation(members), ends))
+    found = [np.sort(np.concatenate(part)) for part in zip(*drawn, strict=True)]
     return found if data.group is None else [np.flatnonzero(np.isin(unit, part)) for part in found]

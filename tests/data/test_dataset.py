@@ -132,7 +132,7 @@ def test_rows():
     for index, error, told in (
         ([0, 2], DataError, "only one class is present"),
         ([], DataError, "at least one sample"),
-        ([0, 3], ParameterError, "these are not samples of the data set: .*out of bounds"),
+        ([0, 3], ParameterError, "these are not samples of the data set .*out of bounds"),
         ([0.0, 1.0], ParameterError, "these are not samples of the data set"),
         (1, ParameterError, "one list of samples is needed, got 1"),
     ):

@@ -50,7 +50,7 @@ PARTS = [
     ({"features": ("a", "a")}, "there are 2 features .a.:"),
     ({"features": ("a",)}, "there are 1 names for 2 features"),
     ({"features": ("a", " ")}, "the name of feature 2 is empty"),
-    ({"features": "ab"}, "features is one text, not a list of names"),
+    ({"features": "ab"}, "features is .ab., not a list of names"),
     ({"labels": ("x", "x")}, "give two different texts"),
     ({"labels": "xy"}, "give two different texts"),
 ]
