@@ -205,6 +205,20 @@ def test_training_samples_alone_tell_substitutes_and_categories():
     assert np.array_equal(again.X, train.X), "the samples to be tested have no influence"
 
 
+@pytest.mark.parametrize("missing", ["mean", "median", "indicator"])
+def test_a_column_without_a_value_among_the_training_samples_has_a_substitute(missing):
+    frame = pd.DataFrame(
+        {"a": range(6), "x": [7.0, 7.0, *[np.nan] * 4], "u": ["s", "t", *[None] * 4], "label": [0, 1] * 3}
+    )
+    data = load_dataset(frame, onehot=True, missing=missing)
+    train, test = train_and_test(data, np.array([0, 1]))
+    values = {name: train.X[:, j].tolist() for j, name in enumerate(train.features)}
+    assert values["x"] == [0.0] * 4
+    assert (test.X[:, train.features.index("x")] == 7.0).all()
+    assert len({*values["u="]}) == 1
+    assert not test.X[:, train.features.index("u=")].any()
+
+
 def test_an_encoding_is_the_same_after_its_record():
     source = typed_columns(FRAME[["color", "size", "member"]])
     for missing in ("mean", "indicator"):
