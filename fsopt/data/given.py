@@ -339,18 +339,17 @@ def to_dataset(table: Table, name: str, layout: Layout) -> Dataset:
     if layout.missing == "drop":
         gone = with_nan(table.X) if table.source is None else table.source.isna().to_numpy().any(axis=1)
         table, y = table.without(gone, "a missing value", "use missing='mean'"), y[~gone]
-    X, features, encoded = table.X, table.features, None
-    if table.source is not None or (layout.missing not in (None, "drop") and not is_sparse(X)):
+    group = None if table.group is None else [text or None for text in table.group]
+    parts: dict[str, Any] = {"X": table.X, "features": table.features, "weights": table.weights, "group": group}
+    if table.source is not None or (layout.missing not in (None, "drop") and not is_sparse(table.X)):
         source = table.columns
         empty = source.columns[source.count() == 0]
         if len(empty):
             raise DataError(f"column '{empty[0]}' has no value at all", f"leave it out: drop='{empty[0]}'")
         encoding = Encoding.learned(source, layout.missing)
-        X, features, encoded = encoding.matrix(source), list(encoding.features), Encoded(encoding, source)
-    group = None if table.group is None else [text or None for text in table.group]
-    more: dict[str, Any] = {"weights": table.weights, "encoded": encoded, "group": group}
+        parts |= {"X": encoding.matrix(source), "features": encoding.features, "encoded": Encoded(encoding, source)}
     story = (_target_of(y, labels, layout), *table.story)
-    return Dataset(X, y, features, name=name, labels=labels, story=story, **more)
+    return Dataset(y=y, name=name, labels=labels, story=story, **parts)
 
 
 def _refuse_names(layout: Layout, what: str) -> None:

@@ -12,19 +12,24 @@ from sklearn.metrics import pairwise
 from support import blobs
 
 import fsopt
-from fsopt.data.hyperplanes import MEASURES, best_intercepts, hinge, measures, midpoint_intercept, project_multipliers
-from fsopt.data.kernels import Kernel
-from fsopt.data.losses import (
+from fsopt.data.hyperplanes import (
     EPS,
     LOGISTIC,
     LOSSES,
+    MEASURES,
     SQUARED_HINGE,
+    best_intercepts,
     dual_curvature,
     dual_sizes,
     dual_slopes,
     dual_values,
+    hinge,
+    measures,
+    midpoint_intercept,
+    project_multipliers,
     value_of_zero,
 )
+from fsopt.data.kernels import Kernel
 from fsopt.errors import DataError, ParameterError
 from fsopt.models.gmeb.norm import GmebNorm, second_moments
 

@@ -9,7 +9,7 @@ from support import written
 import fsopt
 from fsopt.data import Dataset, gbd_set_one, gbd_set_two, gmeb_type1, gmeb_type2, load_dataset, mpm_synthetic
 from fsopt.data.given import dataset_of
-from fsopt.data.losses import loss_of
+from fsopt.data.hyperplanes import loss_of
 from fsopt.data.splits import random_parts, stratified_folds
 from fsopt.errors import DataError, ParameterError
 
