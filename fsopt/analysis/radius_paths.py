@@ -62,7 +62,7 @@ def radius_path(
         The training data, in raw units: a data set, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`.
     grid : Sequence[float] | tuple[Sequence[float], Sequence[float]]
         Values of both radii, or a pair (values of R+, values of R-); by default the seven from 1 to 10 in the paper.
-    test : Dataset, optional
+    test : Given, optional
         Data on which ``test_error`` is measured.
     folds, seed : int, default 0
         Stratified, shuffled cross-validation over the whole grid; 0 folds for none.

@@ -355,17 +355,13 @@ def test_what_a_small_file_expands_to_is_refused_before_it_is_made(tmp_path, mon
     assert load_samples(tmp_path / name).n
 
 
-def test_a_compressed_file_is_held_once():
+def test_a_compressed_file_is_held_once_and_the_limit_is_a_number_of_gigabytes(monkeypatch):
     content = gzip.compress(bytes(8_000_000))
     tracemalloc.start()
     assert len(unpacked(content, "it")) == 8_000_000
     assert tracemalloc.get_traced_memory()[1] < 12_000_000
     tracemalloc.stop()
-
-
-def test_the_limit_is_a_number_of_gigabytes(tmp_path, monkeypatch):
-    path = written(tmp_path, "t.csv", "a,label\n1,0\n2,1\n")
     for wrong in ("much", "0", "nan", "-1", "inf"):
         monkeypatch.setenv("FSOPT_DATA_LIMIT", wrong)
         with pytest.raises(ParameterError, match="FSOPT_DATA_LIMIT is"):
-            load_dataset(path)
+            unpacked(content, "it")

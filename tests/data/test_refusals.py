@@ -58,10 +58,7 @@ ARRAYS = [
     ({"X": X3}, "the archive has no array y, it has X"),
     ({"x": X3, "Y": X3}, "the archive has no array X and y, it has x, Y"),
     ({"X": X3.astype(object), "y": Y3}, "the array X is damaged, or of objects, such as a DataFrame .* to_parquet"),
-    (
-        {"X": X3, "y": Y3, "features": FRAME.columns.astype(object)},
-        "features is damaged, or of objects.*names as",
-    ),
+    ({"X": X3, "y": Y3, "features": FRAME.columns.astype(object)}, "features is damaged, or of objects.*names as"),
     ({"X": X3, "y": Y3, "features": [1, 2]}, r"features is an array of type int64 and shape \(2,\), not 2 texts"),
     ({"X": X3, "y": Y3, "features": ["a"]}, r"features is an array of type <U1 and shape \(1,\), not 2 texts"),
     ({"X": X3, "y": [[1], [0], [1]]}, r"y is an array of type int64 and shape \(3, 1\), not n labels"),
@@ -137,14 +134,8 @@ GIVEN = [
     (DATA, Y3, "a Dataset has its labels already"),
 ]
 CALLS = [
-    *(
-        (lambda changes=changes: Dataset(**({"X": X3, "y": Y3} | changes)), DataError, words)
-        for changes, words in PARTS
-    ),
-    *(
-        (lambda changes=changes: load_dataset(TABLE.assign(**changes), missing="mean"), DataError, words)
-        for changes, words in COLUMNS
-    ),
+    *((lambda given=given: Dataset(**({"X": X3, "y": Y3} | given)), DataError, words) for given, words in PARTS),
+    *((lambda new=new: load_dataset(TABLE.assign(**new), missing="mean"), DataError, words) for new, words in COLUMNS),
     *((lambda wrong=wrong: load_dataset(TABLE, **wrong), ParameterError, next(iter(wrong))) for wrong in KEYWORDS),
     *((call, ParameterError, words) for call, words in DRAWN),
     *((lambda data=data, y=y: dataset_of(data, y), ParameterError, words) for data, y, words in GIVEN),
@@ -170,12 +161,7 @@ FILES = [
     *((".csv", content, keywords, words) for content, keywords, words in CSV),
     *((".npz", arrays, {}, words) for arrays, words in ARRAYS),
     *((".libsvm", content, {}, words) for content, words in LIBSVM),
-    (
-        ".arff",
-        f"@relation t\n@attribute a numeric\n@data\n{chr(39) * 45_000}\n",
-        {},
-        "more than 10000 quotes",
-    ),
+    (".arff", f"@relation t\n@attribute a numeric\n@data\n{chr(39) * 45_000}\n", {}, "more than 10000 quotes"),
 ]
 
 
