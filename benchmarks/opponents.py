@@ -41,7 +41,7 @@ from opponents_instances import INSTANCES, OWN, Instance, drawn
 
 import fsopt
 from fsopt.data import Dataset
-from fsopt.data.losses import DualTerm
+from fsopt.data.hyperplanes import DualTerm
 from fsopt.linear.selections import solve_batch
 
 GRACE = 10.0

@@ -15,10 +15,9 @@ from fsopt.answers.results import Status
 from fsopt.common.arguments import LIST, TEXT, WHOLE, checked, optional
 from fsopt.common.teams import side_by_side
 from fsopt.data import Dataset
-from fsopt.data.dataset import DATASET
-from fsopt.data.given import Given, dataset_of
+from fsopt.data.given import DATA, Given, dataset_of
 from fsopt.data.hyperplanes import error_rate
-from fsopt.data.splits import check_features, stratified_folds, train_and_test
+from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.drivers.run import Run, drained
 from fsopt.errors import ParameterError
 from fsopt.methods.gmeb.gmeb import fit_gmeb
@@ -32,7 +31,7 @@ RADII = tuple(np.linspace(1.0, 10.0, 7).tolist())
 
 @checked(
     grid=LIST,
-    test=optional(DATASET),
+    test=optional(DATA),
     folds=WHOLE,
     seed=WHOLE,
     jobs=WHOLE,
@@ -45,7 +44,7 @@ def radius_path(
     data: Given,
     grid: Sequence[float] | tuple[Sequence[float], Sequence[float]] = RADII,
     *,
-    test: Dataset | None = None,
+    test: Given | None = None,
     folds: int = 0,
     seed: int = 0,
     jobs: int = 1,
@@ -63,7 +62,7 @@ def radius_path(
         The training data, in raw units: a data set, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`.
     grid : Sequence[float] | tuple[Sequence[float], Sequence[float]]
         Values of both radii, or a pair (values of R+, values of R-); by default the seven from 1 to 10 in the paper.
-    test : Dataset, optional
+    test : Given, optional
         Data on which ``test_error`` is measured.
     folds, seed : int, default 0
         Stratified, shuffled cross-validation over the whole grid; 0 folds for none.
@@ -94,12 +93,11 @@ def radius_path(
     Peleg & Meir, sections 6.2 and 6.4.1. Solvers run on one thread where there is more than one process.
     """
     started, data = time.perf_counter(), dataset_of(data)
-    if test is not None:
-        check_features(data, test, "test")
+    tested = None if test is None else dataset_of(test)
     plus, minus = _radii(grid)
     run = Run(solver, options=None if jobs == 1 else {"threads": 1})
     radii, selected = list(product(plus.tolist(), minus.tolist())), SelectionRule(rule, units, epsilon)
-    splits: list[tuple[Dataset, Dataset | None]] = [(data, test)]
+    splits: list[tuple[Dataset, Dataset | None]] = [(data, tested)]
     if folds:
         splits += [train_and_test(data, fold) for fold in stratified_folds(data, folds, seed)]
     whole, *parts = side_by_side(_solve_grid, ((*split, radii, scale, selected, run) for split in splits), jobs)
@@ -144,8 +142,8 @@ def _solve_grid(
             "bound": found.bound,
             "certified": found.status is Status.OPTIMAL,
             "n_features": float(len(rule.select(found.coef, data.X.std(axis=0)))),
-            "train_error": error_rate(data.X @ found.coef + found.intercept, data.y),
-            "test_error": np.nan if test is None else error_rate(test.X @ found.coef + found.intercept, test.y),
+            "train_error": error_rate(found.decision_function(data.X), data.y),
+            "test_error": np.nan if test is None else error_rate(found.decision_function(test.X), test.y),
             "coef": found.coef,
             "intercept": found.intercept,
         }

@@ -19,7 +19,7 @@ from fsopt.common.arguments import SECONDS, checked, optional, with_keywords_of
 from fsopt.common.interruption import whole_or_interrupted
 from fsopt.data import Dataset
 from fsopt.data.given import Given, dataset_of
-from fsopt.data.losses import Loss, loss_of
+from fsopt.data.hyperplanes import Loss, loss_of
 from fsopt.data.matrices import Preprocessing, largest_values
 from fsopt.drivers.run import Progress, Run
 from fsopt.errors import ParameterError

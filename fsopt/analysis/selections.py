@@ -22,7 +22,7 @@ from fsopt.certificates.points import relative_gap
 from fsopt.common.figures import new_figure, style
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
-from fsopt.data.losses import HINGE, LOSSES, Loss
+from fsopt.data.hyperplanes import HINGE, LOSSES, Loss
 from fsopt.methods.gbd.proofs import (
     SelectedHyperplane,
     claim_of_search,

@@ -269,7 +269,7 @@ def load(source: str, layout: Layout = WHOLE) -> Dataset:
     """Load a data set; its size, its labels and what became of its columns are remarks on stderr."""
     from fsopt.data.given import load_table
 
-    data = load_table(source, layout, lambda _: None)
+    data, _ = load_table(source, layout)
     remark(
         f"{data.name}: {counted(data.n, 'sample')}, {counted(data.p, 'feature')}; "
         f"+1 is '{data.labels[1]}', -1 is '{data.labels[0]}'"

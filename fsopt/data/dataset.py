@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fsopt.common.arguments import TEXT, Argument, checked
+from fsopt.common.arguments import TEXT, checked
 from fsopt.common.texts import counted
 from fsopt.data.encoding import TEXT as COLUMN_OF_TEXTS
-from fsopt.data.encoding import Encoded, Encoding, is_frame
-from fsopt.data.matrices import equal_columns, freeze, identifying_columns, is_sparse
+from fsopt.data.encoding import Encoded, is_frame
+from fsopt.data.matrices import equal_columns, is_sparse, numbers_rows, parts_of
 from fsopt.data.validation import (
     as_matrix,
     check_index,
@@ -114,9 +114,7 @@ class Dataset:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        freeze(self.X)
-        self.y.setflags(write=False)
-        for own in (self.weights, self.group):
+        for own in (*parts_of(self.X), self.y, self.weights, self.group):
             if own is not None:
                 own.setflags(write=False)
 
@@ -188,7 +186,8 @@ class Dataset:
     @property
     def identifiers(self) -> tuple[str, ...]:
         """Names of the features that number 30 samples and more: whole, rising or falling, or each of a range once."""
-        return tuple(self.features[j] for j in identifying_columns(self.X)) if self.n >= 30 else ()
+        looked_at = 0 if self.sparse or self.n < 30 else self.p
+        return tuple(self.features[j] for j in range(looked_at) if numbers_rows(self.X[:, j]))
 
     @property
     def units(self) -> tuple[Indices, Vector]:
@@ -200,26 +199,22 @@ class Dataset:
     @property
     def facts(self) -> tuple[str, ...]:
         """What the features are, and what became of the columns that they were made of, a sentence each."""
-        return tuple(self._facts())
-
-    def _facts(self) -> Iterator[str]:
-        if self.constant:
-            yield f"{counted(len(self.constant), 'constant feature')}: {_first(self.constant)}"
+        told: list[tuple[str, Sequence[str]]] = []
+        told.append((counted(len(self.constant), "constant feature"), self.constant))
         if self.encoded is not None:
             encoding, missing = self.encoded.encoding, self.encoded.source.isna().mean()
-            if texts := [column.name for column in encoding.columns if column.kind == COLUMN_OF_TEXTS]:
-                yield f"0/1 features of {counted(len(texts), 'column')} of texts: {_first(texts)}"
+            texts = [column.name for column in encoding.columns if column.kind == COLUMN_OF_TEXTS]
+            told.append((f"0/1 features of {counted(len(texts), 'column')} of texts", texts))
             gaps = sorted((c for c in encoding.columns if missing[c.name]), key=lambda c: -missing[c.name])
-            if gaps:
-                told = [f"{column.name} ({missing[column.name]:.0%}{column.substitute})" for column in gaps]
-                yield f"missing values, treated by '{encoding.missing}': {_first(told)}"
+            filled = [f"{column.name} ({missing[column.name]:.0%}{column.substitute})" for column in gaps]
+            told.append((f"missing values, treated by '{encoding.missing}'", filled))
         if self.weights is not None:
-            totals = [float(self.weights[members].sum()) for members in (self.positive, self.negative)]
-            yield f"sums of the weights: {totals[0]:g} of '{self.labels[1]}', {totals[1]:g} of '{self.labels[0]}'"
+            sides = zip((self.positive, self.negative), self.labels[::-1], strict=True)
+            told.append(("sums of the weights", [f"{self.weights[i].sum():g} of '{text}'" for i, text in sides]))
         if self.group is not None:
-            yield f"{counted(len(self.units[1]), 'group')} of samples that stay together"
-        if self.identifiers:
-            yield f"numbers of the rows: {_first(self.identifiers)}; 'select' leaves them out, drop= does so everywhere"
+            told.append(("samples that stay together", [counted(len(self.units[1]), "group")]))
+        told.append(("numbers of the rows, which 'select' leaves out, and drop= everywhere", self.identifiers))
+        return tuple(f"{what}: {_first(names)}" for what, names in told if names)
 
     def rows(self, index: slice | ArrayLike) -> Dataset:
         """Return the data set of some samples, for example of one fold.
@@ -245,16 +240,9 @@ class Dataset:
             X=self.X[positions],
             y=self.y[positions],
             weights=None if self.weights is None else self.weights[positions],
-            encoded=None if self.encoded is None else self.encoded.rows(positions),
+            encoded=self.encoded and replace(self.encoded, source=self.encoded.source.iloc[positions]),
             group=None if self.group is None else self.group[positions],
         )
-
-    def encoded_by(self, encoding: Encoding) -> Dataset:
-        """Return the data set with the features that another encoding makes of its columns."""
-        if self.encoded is None:
-            raise DataError("the data set has no columns of a table", "load it with onehot or missing")
-        source = self.encoded.source
-        return replace(self, X=encoding.matrix(source), features=encoding.features, encoded=Encoded(encoding, source))
 
     def columns(self, index: slice | ArrayLike) -> Dataset:
         """Return the data set of some features, for example of the selected ones.
@@ -310,10 +298,3 @@ def groups_of_samples(group: ArrayLike, n: int) -> Indices:
 def _first(names: Sequence[str]) -> str:
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
     return ", ".join(names[:5]) + more
-
-
-DATASET = Argument(
-    "a Dataset",
-    lambda value: isinstance(value, Dataset),
-    "make one with fsopt.Dataset(X, y) or fsopt.load_dataset(path)",
-)

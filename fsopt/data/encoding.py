@@ -16,10 +16,11 @@ import numpy as np
 
 from fsopt.common.memory import NUMBER as SIZE
 from fsopt.common.memory import size_limit
+from fsopt.common.texts import counted
 from fsopt.data.layout import Layout, label_key, label_text, refuse_repeated
 from fsopt.data.matrices import canonical, first_rows, stays_sparse
 from fsopt.errors import DataError, shown
-from fsopt.typing import Frame, Indices, Matrix, Vector
+from fsopt.typing import Frame, Matrix, Vector
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -31,12 +32,6 @@ MOST_LEVELS = 100
 """Largest number of different texts in a column of categories."""
 FEW_ROWS = 10
 """Rows up to which each may have a text of its own."""
-
-
-def number_form(decimal: str, thousands: str) -> re.Pattern[str]:
-    """Return the form of a number with a decimal mark, and a mark before groups of three digits if there is one."""
-    whole = rf"(0|[1-9]\d{{0,2}}({re.escape(thousands)}\d{{3}})*)" if thousands else r"\d+"
-    return re.compile(rf"[+-]?{whole}({re.escape(decimal)}\d+)?([eE][+-]?\d+)?")
 
 
 SPELLED = re.compile(r"[+-]?(\d+|(0|[1-9]\d{0,2})([., ]\d{3})+)([.,]\d+)?([eE][+-]?\d+)?")
@@ -125,7 +120,8 @@ def _typed(series: Series, name: str) -> Any:
 
 def refuse_false_groups(read: DataFrame, texts: DataFrame, layout: Layout) -> None:
     """Raise DataError for one of the texts, as they stand, out of which pandas takes marks though it is no number."""
-    mark, form = str(layout.thousands), number_form(layout.decimal or ".", str(layout.thousands))
+    mark, point = str(layout.thousands), re.escape(layout.decimal or ".")
+    form = re.compile(rf"[+-]?(0|[1-9]\d{{0,2}}({re.escape(mark)}\d{{3}})*)({point}\d+)?([eE][+-]?\d+)?")
     for name in (name for name in read if read[name].dtype.kind in "iuf" and name not in layout.drop):
         for row, text in enumerate(texts[name], start=1):
             if isinstance(text, str) and mark in text.strip() and not form.fullmatch(text.strip()):
@@ -158,21 +154,18 @@ def _refuse_numbers(name: str, present: Series) -> None:
     """Raise DataError for texts of which more than half are numbers, in the spelling of Python or another one."""
     numbers = present.map(lambda text: isinstance(label_key(text), float) and "_" not in text)
     spelled = present.map(SPELLED.fullmatch).notna()
+    others = present[~numbers]
     if spelled.sum() > max(numbers.sum(), len(present) / 2):
-        raise DataError(
-            f"column '{name}' holds texts that would be numbers in another spelling, such as "
-            f"{shown(present[spelled & ~numbers].iloc[0])}",
-            f"read them with decimal= or thousands= of pandas, such as decimal=','; or leave it out: drop='{name}'",
-        )
-    if numbers.all():
-        example = present.iloc[0]
-        raise DataError(
-            f"column '{name}' holds texts that are numbers, such as {shown(example)}", "make numbers of them"
-        )
-    if numbers.sum() > len(present) / 2:
-        row, other = next((i + 1, text) for i, text in present[~numbers].items())
-        hint = f"correct it, leave it empty where no value is known, or leave the column out: drop='{name}'"
-        raise DataError(f"column '{name}' holds {shown(other)} in row {row}, which is not a number", hint)
+        told = f"texts that would be numbers in another spelling, such as {shown(present[spelled & ~numbers].iloc[0])}"
+        hint = "read them with decimal= or thousands= of pandas, such as decimal=','"
+    elif numbers.all():
+        told, hint = f"texts that are numbers, such as {shown(present.iloc[0])}", "make numbers of them"
+    elif len(others) < len(present) / 2:
+        told = f"{shown(others.iloc[0])} in row {others.index[0] + 1}, which is not a number"
+        hint = "correct it, or leave it empty where no value is known"
+    else:
+        return
+    raise DataError(f"column '{name}' holds {told}", f"{hint}; or leave the column out: drop='{name}'")
 
 
 @dataclass(frozen=True)
@@ -215,14 +208,12 @@ class EncodedColumn:
         """Return the features (n, k) of the values of the column; an unknown text has 0 in all of them."""
         gone = column.isna().to_numpy()
         if self.kind != TEXT and kind_of(column) == TEXT:
-            strange = column[~gone].iloc[0]
-            raise DataError(
-                f"column '{self.name}' holds texts, such as {shown(strange)}", "give numbers, as in training"
-            )
+            told = f"column '{self.name}' holds texts, such as {shown(column[~gone].iloc[0])}"
+            raise DataError(told, "give numbers, as in training")
         if gone.any() and self.fill is None and not self.indicator:
-            what = "1 missing value, in row" if gone.sum() == 1 else f"{gone.sum()} missing values, in rows"
+            what = counted(int(gone.sum()), "missing value")
             hint = "fit with missing= (mean, median, indicator), which predictions then use too, or remove these rows"
-            raise DataError(f"column '{self.name}' has {what} {first_rows(gone)}", hint)
+            raise DataError(f"column '{self.name}' has {what}, in row {first_rows(gone)}", hint)
         if self.kind == TEXT:
             texts = np.where(gone, self.fill, _texts(column))
             parts = [np.asarray(texts == level, dtype=float) for level in self.shown]
@@ -249,7 +240,7 @@ class Encoding:
     def learned(cls, source: DataFrame, missing: str | None) -> Encoding:
         """Return the encoding that columns of training samples tell, see :func:`fsopt.load_dataset`.
 
-        Raises DataError for a column without any value, or with a missing one that is not treated.
+        A column without any value here has 0, or the text "", in place of a missing one.
         """
         encoding = cls(tuple(_learned(name, source[name], missing) for name in source), missing)
         refuse_repeated(encoding.features, "feature")
@@ -304,27 +295,21 @@ class Encoded:
     encoding: Encoding
     source: DataFrame
 
-    def rows(self, positions: Indices) -> Encoded:
-        """Return the same of some samples, with the map as it is."""
-        return Encoded(self.encoding, self.source.iloc[positions])
-
 
 def _learned(name: str, column: Series, missing: str | None) -> EncodedColumn:
     """Return the features of a column."""
     kind, gone = kind_of(column), column.isna().to_numpy()
     present = (column if kind == TEXT else numbers_of(column))[~gone]
     treated = missing not in (None, "drop")
-    if not len(present) and (kind == TEXT or treated):
-        raise DataError(f"column '{name}' has no value at all", f"leave it out: drop='{name}'")
     indicator = missing == "indicator" and bool(gone.any())
     if kind == TEXT:
-        counts = Counter(present.tolist())
+        counts = Counter(present.tolist() or [""])
         frequent = min(counts, key=lambda text: (-counts[text], text))
-        return EncodedColumn(
-            name, TEXT, tuple(sorted(counts)), frequent if treated and not indicator else None, indicator
-        )
+        text = frequent if treated and not indicator else None
+        return EncodedColumn(name, TEXT, tuple(sorted(counts)), text, indicator)
     if not treated:
         return EncodedColumn(name, kind, (), None, False)
+    present = present if len(present) else np.zeros(1)
     with np.errstate(invalid="ignore", over="ignore"):  # infinite values are reported by Dataset
         fill = np.median(present) if missing == "median" else present.sum() / len(present)
     return EncodedColumn(name, kind, (), float(fill), indicator)

@@ -40,13 +40,11 @@ WITHOUT_NAMES = (".npz", ".libsvm", ".svm")
 HEADER = 10_000
 """Signs of a header in which the separator is looked for, and most quotes of a line of an ARFF file."""
 BYTES = {"text": 1, "cells": 8, "entries": 16, "objects": 100, "names": 250, "columns": 5000}
-"""Bytes of memory of each part of a table: a decoded byte, a number, a nonzero with its place, an object of Python, a
-name of sparse data with its part of statistics, and a column of pandas, whose time counts as well."""
+"""Bytes of each part of a table: names are those of sparse data, with statistics; of a column the time counts, too."""
 XML = 2
 """Bytes for each one of a part of a workbook, and for each time that a sheet refers to it."""
 _NPZ_HINT = "save it with numpy.savez_compressed(path, X=X, y=y, features=names)"
 _SPARSE_HINT = "save X.data, X.indices, X.indptr, X.shape and format='csr' of a csr matrix, with y, by these names"
-_SPARSE_PARTS = ("data", "indices", "indptr", "shape", "format")
 _LIBSVM_HINT = "write one line 'label index:value ...' per sample, with increasing indices"
 
 
@@ -268,13 +266,12 @@ def _arff(path: Path, layout: Layout, budget: Budget) -> DataFrame:
         rows = text.count("\n")
         budget.charge("the table", text=len(text) + rows * sum(longest), objects=rows * len(longest))
         budget.charge("the table", cells=rows * len(lines), columns=len(lines))
-        held, facts = arff.loadarff(io.StringIO(text))
-    columns = {name: pd.Series(held[name]) for name in facts.names()}
-    for name, kind in zip(facts.names(), facts.types(), strict=True):
-        if kind == "nominal":
-            texts = columns[name].str.decode("utf-8")
-            columns[name] = texts.where(texts != "?").astype("category")
-    return pd.DataFrame(columns)
+        held, _ = arff.loadarff(io.StringIO(text))
+    frame = pd.DataFrame(held)
+    for name in frame.select_dtypes(object):
+        texts = frame[name].str.decode("utf-8")
+        frame[name] = texts.where(texts != "?").astype("category")
+    return frame
 
 
 def _need(package: str, what: str, extra: str) -> None:
@@ -304,17 +301,18 @@ def _npz(path: Path, budget: Budget) -> tuple[Matrix, list[str], list[str] | Non
         with ZipFile(path) as archive:
             budget.charge("the arrays", text=sum(member.file_size for member in archive.infolist()))
         with np.load(path, allow_pickle=False) as held:
-            parts = _SPARSE_PARTS if "X" not in held and "indptr" in held else ("X",)
-            absent = [name for name in (*parts, "y") if name not in held]
+            sparse = "X" not in held and "indptr" in held
+            needed = ("y",) if sparse else ("X", "y")
+            absent = [name for name in needed if name not in held]
             if absent:
-                found = ", ".join(list(held)[:10]) or "nothing"
-                raise DataError(f"the archive has no array {' and '.join(absent)}, it has {found}", _NPZ_HINT)
-            *given, y = (_array(held, name) for name in (*parts, "y"))
-            features = _array(held, "features") if "features" in held else None
+                names = ", ".join(list(held)[:10]) or "nothing"
+                raise DataError(f"the archive has no array {' and '.join(absent)}, it has {names}", _NPZ_HINT)
+            found = {name: _array(held, name) for name in (*needed, "features") if name in held}
+    y, features = found["y"], found.get("features")
     if y.ndim != 1 or y.dtype.kind not in "biufU":
         raise DataError(f"y is an array of type {y.dtype} and shape {y.shape}, not n labels", _NPZ_HINT)
     budget.charge("the labels", objects=y.size)
-    matrix = as_matrix(given[0] if len(given) == 1 else _sparse(*given, budget=budget))
+    matrix = as_matrix(_sparse(path, budget) if sparse else found["X"])
     if features is not None and (features.dtype.kind != "U" or features.shape != matrix.shape[1:]):
         kind = f"type {features.dtype} and shape {features.shape}"
         raise DataError(f"features is an array of {kind}, not {matrix.shape[1]} texts", _NPZ_HINT)
@@ -328,15 +326,15 @@ def _array(held: Any, name: str) -> Any:
         return held[name]
 
 
-def _sparse(data: Any, indices: Any, indptr: Any, shape: Any, kind: Any, *, budget: Budget) -> Any:
-    """Return the sparse matrix of the arrays of an archive."""
-    from scipy.sparse import csc_array, csr_array
+def _sparse(path: Path, budget: Budget) -> Any:
+    """Return the sparse matrix of an archive."""
+    from scipy.sparse import load_npz
 
     with foreign("scipy", "the arrays are no sparse matrix", _SPARSE_HINT, DataError):
-        word = str(kind.item().decode() if kind.dtype.kind == "S" else kind)
-        n, p = (int(size) for size in shape)
-        budget.charge(f"the sparse matrix of {n} samples and {p} features", entries=data.size, names=p)
-        return {"csr": csr_array, "csc": csc_array}[word]((data, indices, indptr), shape=(n, p))
+        matrix = load_npz(path)
+        n, p = matrix.shape
+        budget.charge(f"the sparse matrix of {n} samples and {p} features", entries=matrix.nnz, names=p)
+        return matrix
 
 
 def _libsvm(path: Path, budget: Budget) -> tuple[Matrix, list[str], list[str]]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -30,21 +31,19 @@ from fsopt.data.layout import DEFAULT_TARGET, Layout, is_missing, label_key, lab
 from fsopt.data.matrices import first_rows, is_sparse, with_nan
 from fsopt.data.validation import map_labels
 from fsopt.errors import DataError, ParameterError
-from fsopt.typing import Frame, Indices, Matrix, Samples, Vector
+from fsopt.typing import Frame, Mask, Matrix, Samples, Vector
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 Given: TypeAlias = Dataset | Frame | str | os.PathLike[str] | tuple[Samples | str, ArrayLike]
-"""A data set; a pair of samples and labels; a frame or file with labels in its column ``label``, or as a pair with the
-name of this column."""
+"""A data set; samples and labels; a frame or file with the labels in ``label``, or as a pair with their column."""
 DATA = Argument(
     "a Dataset, a pair (X, y), a DataFrame or a file",
     lambda value: isinstance(value, Dataset | str | os.PathLike | tuple) or is_frame(value),
     "make one with fsopt.Dataset(X, y) or fsopt.load_dataset(path)",
 )
 SOURCE = Argument("a path", lambda value: PATH.holds(value) or is_frame(value), "give a text, a path, or a DataFrame")
-Tell: TypeAlias = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -61,6 +60,7 @@ class Table:
     weights : (n,) from a column of their own.
     declared : the columns of the source that are categories whatever their texts are.
     zeros : whether features that are not there are 0, as in sparse lines.
+    story : what was left out, a sentence each.
     """
 
     X: Matrix
@@ -72,19 +72,25 @@ class Table:
     declared: tuple[str, ...] = ()
     zeros: bool = False
     group: list[str] | None = None
+    story: tuple[str, ...] = ()
 
     @property
     def n(self) -> int:
         """Number of rows."""
         return int(self.X.shape[0])
 
-    def rows(self, positions: Indices) -> Table:
-        """Return the content of some rows."""
+    def without(self, gone: Mask, what: str, hint: str) -> Table:
+        """Return the content without the rows that have ``what``, which the story tells; DataError if all have it."""
+        if not gone.any():
+            return self
+        if gone.all():
+            raise DataError(f"every one of the {self.n} rows has {what}", hint)
+        told = f"{gone.sum()} of {self.n} rows have {what} and are left out: {first_rows(gone)}"
         lists = {name: getattr(self, name) for name in ("labels", "ids", "group")}
-        kept: dict[str, Any] = {name: one and [one[i] for i in positions] for name, one in lists.items()}
-        source = None if self.source is None else self.source.iloc[positions]
-        weights = None if self.weights is None else self.weights[positions]
-        return replace(self, X=self.X[positions], source=source, weights=weights, **kept)
+        kept: dict[str, Any] = {name: one and list(compress(one, ~gone)) for name, one in lists.items()}
+        arrays = {name: getattr(self, name) for name in ("X", "source", "weights")}
+        kept |= {name: one if one is None else one[~gone] for name, one in arrays.items()}
+        return replace(self, story=(*self.story, told), **kept)
 
     @property
     def columns(self) -> DataFrame:
@@ -187,31 +193,32 @@ def load_dataset(
     environment variable FSOPT_DATA_LIMIT, in gigabytes, raises the limit.
     """
     layout = Layout.of(**{name: value for name, value in locals().items() if name != "source"})
-    said: list[str] = []
-    data = load_table(source, layout, said.append)
-    for text in said:
+    data, unasked = load_table(source, layout)
+    for text in unasked:
         warnings.warn(one_line(text), stacklevel=3)
     return data
 
 
-def load_table(source: Any, layout: Layout, tell: Tell) -> Dataset:
-    """Load a data set by a layout, see :func:`load_dataset`; ``tell`` is called with what is left out."""
-    story: list[str] = []
-    with _read(source, layout, story.append, required=True) as (table, name):
-        data = to_dataset(table, name, layout, story.append)
-    for text in story:
-        tell(text)
-    data = replace(data, story=(_target_of(data, layout), *story, *data.story))
+def load_table(source: Any, layout: Layout) -> tuple[Dataset, tuple[str, ...]]:
+    """Load a data set by a layout, see :func:`load_dataset`, and tell what is left out though nobody asked for it."""
+    with _read(source, layout, required=True) as (table, name):
+        if len(table.labels) != table.n:
+            raise DataError(f"there are {len(table.labels)} labels for {table.n} rows", "give one label per row")
+        gone = np.array([is_missing(text) for text in table.labels], dtype=bool)
+        table = table.without(gone, "no label", "choose another column with target=")
+        data = to_dataset(table, name, layout)
     weight = layout.class_weight
-    return data.weighted(dict(weight) if isinstance(weight, tuple) else weight, data.weights) if weight else data
+    if weight:
+        data = data.weighted(dict(weight) if isinstance(weight, tuple) else weight, data.weights)
+    return data, table.story
 
 
-def _target_of(data: Dataset, layout: Layout) -> str:
+def _target_of(y: Vector, labels: tuple[str, str], layout: Layout) -> str:
     """Return what is predicted, and why which class is +1, in words."""
-    numbers = all(isinstance(label_key(text), float) for text in data.labels)
+    numbers = all(isinstance(label_key(text), float) for text in labels)
     why = "as asked for" if layout.positive else "the larger number" if numbers else "a usual word for it"
-    sizes = [f"{counted(len(members), 'sample')}" for members in (data.positive, data.negative)]
-    sides = f"+1 is '{data.labels[1]}' ({why}, {sizes[0]}), -1 is '{data.labels[0]}' ({sizes[1]})"
+    sizes = [counted(int((y == sign).sum()), "sample") for sign in (1.0, -1.0)]
+    sides = f"+1 is '{labels[1]}' ({why}, {sizes[0]}), -1 is '{labels[0]}' ({sizes[1]})"
     return f"target '{layout.target}': {sides}" + (f"; without {', '.join(layout.drop)}" if layout.drop else "")
 
 
@@ -240,7 +247,7 @@ def load_samples(
     ------
     DataError : if there is no such data set, or the file cannot be read.
     """
-    with _read(source, layout or Layout.of(target=target), lambda text: None, required=False) as (table, _):
+    with _read(source, layout or Layout.of(target=target), required=False) as (table, _):
         return table
 
 
@@ -278,10 +285,10 @@ def datasets_of(data: Any, y: ArrayLike | None = None) -> list[Dataset]:
 
 
 @contextmanager
-def _read(source: Any, layout: Layout, tell: Tell, *, required: bool) -> Iterator[tuple[Table, str]]:
+def _read(source: Any, layout: Layout, *, required: bool) -> Iterator[tuple[Table, str]]:
     """Yield the content and the name of a source; the path stands before the messages of errors meanwhile."""
     if is_frame(source):
-        yield table_of_frame(source, layout, tell, required=required), "data"
+        yield table_of_frame(source, layout, required=required), "data"
         return
     path = resolve(Path(source))
     suffix = suffix_of(path)
@@ -292,7 +299,7 @@ def _read(source: Any, layout: Layout, tell: Tell, *, required: bool) -> Iterato
                 _refuse_names(layout, BUNDLED if bundled else f"a {suffix} file")
             table = Table(*read_arrays(path), zeros=suffix in (".libsvm", ".svm"))
         else:
-            table = table_of_frame(read_frame(path, layout), layout, tell, required=required)
+            table = table_of_frame(read_frame(path, layout), layout, required=required)
         yield table, path.name[: len(path.name) - len(suffix)]
     except DataError as error:
         error.message = f"{path}: {error.message}"
@@ -301,12 +308,12 @@ def _read(source: Any, layout: Layout, tell: Tell, *, required: bool) -> Iterato
         raise DataError(f"{path} cannot be read: {error.strerror or error}", "check the path") from error
 
 
-def table_of_frame(frame: Any, layout: Layout, tell: Tell, *, required: bool = True) -> Table:
+def table_of_frame(frame: Any, layout: Layout, *, required: bool) -> Table:
     """Return the content of a DataFrame; the target need not be there unless it is ``required``."""
-    frame = in_pandas(frame)
+    frame, story = in_pandas(frame), tuple[str, ...]()
     unnamed = [name for name in frame.columns if not name.strip() or name.startswith("Unnamed: ")]
     if unnamed:
-        tell(f"{counted(len(unnamed), 'column')} without a name left out")
+        story = (f"{counted(len(unnamed), 'column')} without a name left out",)
         frame = frame.drop(columns=unnamed)
     names = list(frame.columns)
     features = layout.features(names, required=required)
@@ -321,50 +328,32 @@ def table_of_frame(frame: Any, layout: Layout, tell: Tell, *, required: bool = T
     declared = tuple(name for name, kind in held.dtypes.items() if str(kind) == "category")
     weights = numbers_of_frame(frame[[layout.weights]])[:, 0] if layout.weights in names else None
     ids, group = (texts.get(name or "") for name in (layout.id, layout.group))
-    return Table(X, texts.get(layout.target, []), features, source, ids, weights, declared, group=group)
+    return Table(X, texts.get(layout.target, []), features, source, ids, weights, declared, False, group, story)
 
 
-def to_dataset(table: Table, name: str, layout: Layout, tell: Tell | None = None) -> Dataset:
-    """Return the data set of a table: missing values and texts are treated by the layout, and labels mapped."""
-    if len(table.labels) != table.n:
-        raise DataError(f"there are {len(table.labels)} labels for {table.n} rows", "give one label per row")
-    gone = np.array([is_missing(text) for text in table.labels], dtype=bool)
-    if gone.any():
-        if gone.all():
-            raise DataError("no row has a label", "choose another column with target=")
-        if tell is not None:
-            tell(f"{gone.sum()} of {table.n} rows have no label and are left out: {first_rows(gone)}")
-        table = table.rows(np.flatnonzero(~gone))
+def to_dataset(table: Table, name: str, layout: Layout) -> Dataset:
+    """Return the data set of a table with labels: missing values and texts are treated by the layout."""
     if table.source is not None:
         refuse_texts(table.source, layout.onehot, table.declared)
     y, labels = map_labels(table.labels, layout.positive)
-    story: tuple[str, ...] = ()
     if layout.missing == "drop":
         gone = with_nan(table.X) if table.source is None else table.source.isna().to_numpy().any(axis=1)
-        if gone.all():
-            raise DataError(f"every one of the {table.n} rows has a missing value", "use missing='mean'")
-        if gone.any():
-            story = (f"{gone.sum()} of {table.n} rows have a missing value and are left out: {first_rows(gone)}",)
-        table, y = table.rows(np.flatnonzero(~gone)), y[~gone]
-    X, features, encoded = _encoded(table, layout)
+        table, y = table.without(gone, "a missing value", "use missing='mean'"), y[~gone]
     group = None if table.group is None else [text or None for text in table.group]
-    more: dict[str, Any] = {"weights": table.weights, "encoded": encoded, "group": group, "story": story}
-    return Dataset(X, y, features, name=name, labels=labels, **more)
-
-
-def _encoded(table: Table, layout: Layout) -> tuple[Matrix, list[str] | None, Encoded | None]:
-    """Return the features of a table, their names, and the map to them, where it is more than the names."""
-    if table.source is None and (layout.missing in (None, "drop") or is_sparse(table.X)):
-        return table.X, table.features, None
-    encoding = Encoding.learned(table.columns, layout.missing)
-    return encoding.matrix(table.columns), list(encoding.features), Encoded(encoding, table.columns)
+    parts: dict[str, Any] = {"X": table.X, "features": table.features, "weights": table.weights, "group": group}
+    if table.source is not None or (layout.missing not in (None, "drop") and not is_sparse(table.X)):
+        source = table.columns
+        empty = source.columns[source.count() == 0]
+        if len(empty):
+            raise DataError(f"column '{empty[0]}' has no value at all", f"leave it out: drop='{empty[0]}'")
+        encoding = Encoding.learned(source, layout.missing)
+        parts |= {"X": encoding.matrix(source), "features": encoding.features, "encoded": Encoded(encoding, source)}
+    story = (_target_of(y, labels, layout), *table.story)
+    return Dataset(y=y, name=name, labels=labels, story=story, **parts)
 
 
 def _refuse_names(layout: Layout, what: str) -> None:
     """Raise ParameterError for a layout that names columns of a data set whose label has one fixed place."""
-    stated = replace(layout, positive=(), missing=None, class_weight=None).stated
-    if stated:
-        name, value = next(iter(stated.items()))
-        raise ParameterError(
-            f"{name}={value!r} cannot be used for {what}, which has one fixed label", f"leave out {name}="
-        )
+    for name, value in replace(layout, positive=(), missing=None, class_weight=None).stated.items():
+        fault = f"{name}={value!r} cannot be used for {what}, which has one fixed label"
+        raise ParameterError(fault, f"leave out {name}=")

@@ -1,12 +1,35 @@
-"""Hyperplanes w'x + b = 0: hinge loss, errors and other measures of scores, optimal intercepts, dual feasibility."""
+r"""Hyperplanes w'x + b = 0 and losses of their margins: errors, optimal intercepts, dual feasibility, measures.
+
+With the margins :math:`u_i = y_i s_i` of scores s, the slacks :math:`\xi_i = \max(0, 1 - u_i)` and
+:math:`C_i = C g_i` the losses are :math:`\sum_i C_i \xi_i`, :math:`\sum_i C_i \xi_i^2` and
+:math:`\sum_i C_i \ln(1 + e^{-u_i})`. A regularised classifier with any of them has the dual
+
+.. math:: \max_{0 \le \alpha \le \bar\alpha,\ y'\alpha = 0} \psi(\alpha) - \tfrac12 \|X'Y\alpha\|^2
+
+of the negative conjugate :math:`\psi` of the loss at :math:`-\alpha`:
+
+* :math:`e'\alpha`, with :math:`\bar\alpha_i = C_i`, of the hinge loss;
+* :math:`e'\alpha - \tfrac12 \sum_i \gamma_i \alpha_i^2`, :math:`\gamma_i = 1 / (2 C_i)`, without any upper bound, of
+  the squared one. There :math:`\bar\alpha` is above every optimum: :math:`\alpha_i = 2 C_i \xi_i` and
+  :math:`C_i \xi_i^2 \le F_0`, the value of w = 0;
+* the entropy :math:`-\sum_i C_i (t_i \ln t_i + (1 - t_i) \ln(1 - t_i))`, :math:`t_i = \alpha_i / C_i`, with
+  :math:`\bar\alpha_i = C_i`, of the logistic loss, where :math:`t_i = 1 / (1 + e^{u_i})` at the optimum.
+"""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 
+import numpy as np
+import scipy
+
+from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.data.matrices import column_means
-from fsopt.typing import Vector
+from fsopt.data.weights import loss_weights
+from fsopt.typing import Indices, Matrix, Vector
 
 ON_HYPERPLANE = 1e-9
 """Value of w'x + b, relative to the size of its terms, below which a sample lies on the hyperplane."""
@@ -101,11 +124,8 @@ def smallest_multiple(scores: Vector, b: float, y: Vector, e_cap: float) -> floa
     below = np.flatnonzero(losses <= e_cap)
     if not len(below):
         return None
-    k = int(below[0])
-    if k == 0:
-        return 0.0
-    share = (losses[k - 1] - e_cap) / (losses[k - 1] - losses[k])
-    return float(breaks[k - 1] + share * (breaks[k] - breaks[k - 1]))
+    until = slice(int(below[0]) + 1)
+    return float(np.interp(-e_cap, -losses[until], breaks[until]))
 
 
 def measures(y: Vector, score: Vector) -> dict[str, float]:
@@ -140,8 +160,185 @@ def area(y: Vector, score: Vector) -> float:
 
 def matthews(y: Vector, labels: Vector) -> float:
     """Return Matthews' correlation coefficient of two label vectors (n,) in {-1, +1}; 0 where one is constant."""
-    true, found = y > 0, labels > 0
-    both, neither = float(np.sum(true & found)), float(np.sum(~true & ~found))
-    only_found, only_true = float(np.sum(~true & found)), float(np.sum(true & ~found))
-    product = (both + only_found) * (both + only_true) * (neither + only_found) * (neither + only_true)
-    return (both * neither - only_found * only_true) / product**0.5 if product > 0 else 0.0
+    n, sides = float(len(y)), (y > 0, labels > 0, (y > 0) & (labels > 0))
+    true, found, both = (float(side.sum()) for side in sides)
+    product = found * true * (n - true) * (n - found)
+    return (n * both - true * found) / product**0.5 if product > 0 else 0.0
+
+
+EPS = float(np.finfo(float).eps)
+TINY = 1e-300
+"""Smallest argument of a logarithm: 0 ln 0 is 0."""
+ENTROPY_ERROR = 256.0 * EPS
+"""Error of a term of an entropy over C: few roundings of t, whose term changes by less than 37 times as much."""
+
+
+@dataclass(frozen=True)
+class DualTerm:
+    r"""The concave term :math:`\psi` of the multipliers in a dual, with their upper bounds.
+
+    Attributes
+    ----------
+    caps : upper bounds: one number, or one for each sample (n,).
+    gamma : curvature, one number or (n,); 0 for the entropy, whose curvature depends on alpha.
+    entropy : whether the term is the entropy.
+    """
+
+    caps: float | Vector
+    gamma: float | Vector = 0.0
+    entropy: bool = False
+
+    def of(self, samples: Indices | None) -> DualTerm:
+        """Return the term of some samples, of all for None."""
+        if samples is None:
+            return self
+        caps, gamma = (part[samples] if isinstance(part, np.ndarray) else part for part in (self.caps, self.gamma))
+        return DualTerm(caps, gamma, self.entropy)
+
+    def each(self, n: int) -> tuple[Vector, Vector, bool]:
+        """Return the upper bounds (n,) and curvatures (n,) of n multipliers, and whether the term is the entropy."""
+        return np.full(n, self.caps), np.full(n, self.gamma), self.entropy
+
+    def values(self, alpha: Matrix) -> Matrix:
+        """Return the terms of multipliers alpha (n,) or (k, n), whose sum is psi."""
+        return dual_values(alpha, self.caps, self.gamma, self.entropy)
+
+
+def dual_values(alpha: Matrix, caps: float | Vector, gamma: float | Vector, entropy: bool) -> Matrix:
+    """Return the terms of alpha (n,) or (k, n) whose sum is psi, for the attributes of a :class:`DualTerm`."""
+    if not entropy:
+        return alpha - 0.5 * gamma * alpha * alpha
+    t = np.minimum(np.maximum(alpha / caps, 0.0), 1.0)
+    terms: Matrix = t * np.log(np.maximum(t, TINY)) + (1.0 - t) * np.log(np.maximum(1.0 - t, TINY))
+    return -caps * terms
+
+
+def dual_slopes(alpha: Matrix, caps: float | Vector, gamma: float | Vector, entropy: bool) -> Matrix:
+    """Return the derivatives of psi, with the entropy at 0 < alpha < C."""
+    # The distance from the upper bound is not 0 where the rounding of alpha is.
+    slopes: Matrix = np.log(np.maximum(caps - alpha, EPS * EPS * caps) / alpha) if entropy else 1.0 - gamma * alpha
+    return slopes
+
+
+def dual_curvature(alpha: Matrix, caps: float | Vector, gamma: float | Vector, entropy: bool) -> float | Matrix:
+    """Return the negative second derivatives of psi, with the entropy at 0 < alpha < C."""
+    return caps / (alpha * np.maximum(caps - alpha, EPS * EPS * caps)) if entropy else gamma
+
+
+def dual_sizes(alpha: Matrix, caps: float | Vector, gamma: float | Vector, entropy: bool) -> Matrix:
+    """Return the terms (n,) or (k, n) which, times (n + 2) EPS, bound the rounding error of the sum psi."""
+    if not entropy:
+        return alpha + 0.5 * gamma * alpha * alpha
+    error: Matrix = ENTROPY_ERROR / ((alpha.shape[-1] + 2) * EPS) * caps + 0.0 * alpha
+    return dual_values(alpha, caps, gamma, entropy) + error
+
+
+def dual_gaps(alpha: Matrix, margins: Matrix, caps: float | Vector, gamma: float | Vector, entropy: bool) -> Matrix:
+    """Return the losses at margins, and alpha times these, less psi: the part of a duality gap that is theirs.
+
+    It is 0 without an entropy at the margins at which the slope of psi is, up to multipliers of the bounds.
+    """
+    if not entropy:
+        return 0.0 * alpha
+    losses = np.maximum(-margins, 0.0) + np.log1p(np.exp(-np.abs(margins)))
+    return np.maximum(caps * losses + alpha * margins - dual_values(alpha, caps, gamma, entropy), 0.0)
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A loss of the margins.
+
+    Attributes
+    ----------
+    name : the word for it in parameters.
+    power : of the slacks, 1 for the hinge loss and 2 for the squared one; 0 for the logistic loss, which has none.
+    """
+
+    name: str
+    power: int
+
+    def total(self, scores: Vector, y: Vector, weights: Vector | None = None) -> float:
+        """Return the sum of the losses of scores (n,), by weights (n,) where there are any."""
+        margins = y * scores
+        losses = np.maximum(1.0 - margins, 0.0) ** self.power if self.power else np.logaddexp(0.0, -margins)
+        return float(losses.sum() if weights is None else losses @ weights)
+
+    def intercept(self, scores: Vector, y: Vector, weights: Vector | None = None) -> float:
+        """Return the b that minimises the loss of ``scores + b``, the middle of an interval of them."""
+        if self.power == 1:
+            return midpoint_intercept(scores, y, weights)
+        found = _squared_intercept if self.power else _logistic_intercept
+        return found(scores, y, np.ones(len(y)) if weights is None else weights)
+
+    def caps(self, c: float, y: Vector, weights: Vector | None = None) -> float | Vector:
+        """Return upper bounds of the multipliers: one number, or one for each sample (n,).
+
+        Those of the squared loss are C times a power of two, so that the unit of a grid below them is exact.
+        """
+        if self.power != 2:
+            return loss_weights(c, weights)
+        largest = 1.0 if weights is None else float(weights.max())
+        power = np.ceil(np.log2(2.0 * np.sqrt(largest * value_of_zero(y, weights))))
+        return c * 2.0 ** int(power)
+
+    def term(self, c: float, y: Vector, weights: Vector | None = None) -> DualTerm:
+        """Return the term of the multipliers in the dual."""
+        gamma = 0.5 / loss_weights(c, weights) if self.power == 2 else 0.0
+        return DualTerm(self.caps(c, y, weights), gamma, entropy=not self.power)
+
+
+HINGE = Loss("hinge", 1)
+SQUARED_HINGE = Loss("squared-hinge", 2)
+LOGISTIC = Loss("logistic", 0)
+LOSSES: Mapping[str, Loss] = MappingProxyType({loss.name: loss for loss in (HINGE, SQUARED_HINGE, LOGISTIC)})
+"""Name of a loss -> it."""
+
+
+def loss_of(name: str) -> Loss:
+    """Return the loss of a name; raises ParameterError for another word."""
+    word("loss", name, tuple(LOSSES))
+    return LOSSES[name]
+
+
+def value_of_zero(y: Vector, weights: Vector | None = None) -> float:
+    """Return the smallest squared hinge loss of w = 0, over b: 4 times the product of the class sums over their sum."""
+    g = np.ones(len(y)) if weights is None else weights
+    plus, minus = float(g[y > 0].sum()), float(g[y < 0].sum())
+    return 4.0 * plus * minus / (plus + minus)
+
+
+def _squared_intercept(scores: Vector, y: Vector, weights: Vector) -> float:
+    """Return the b of the smallest squared hinge loss, a root of its slope, which is piecewise linear and increases."""
+    # Half the slope at b is the sum of g_i (b - t_i) over the samples with a slack, t_i = y_i - s_i: those of the class
+    # +1 with t_i > b and those of the class -1 with t_i < b.
+    points, up = y - scores, y > 0
+    centre = float(np.median(points))  # so that a large common offset costs no digits
+    t = points - centre
+    low, high = float(t[up].max()), float(t[~up].min())
+    if low <= high:  # the classes are apart: no loss between them
+        return centre + 0.5 * (low + high)
+
+    def slack(b: float) -> Vector:
+        return np.asarray(np.where(up == (t > b), weights, 0.0))
+
+    b = _root(lambda b: float((slack(b) * (b - t)).sum()), high, low)
+    return centre + float(slack(b) @ t / slack(b).sum())
+
+
+def _logistic_intercept(scores: Vector, y: Vector, weights: Vector) -> float:
+    """Return the b of the smallest logistic loss: the probabilities of +1 sum to the weight of the class +1."""
+    # Every probability is at most, or at least, the share of the class +1 at the ends of the interval in which b is.
+    plus = np.where(y > 0, weights, 0.0)
+    centre = float(np.log(plus.sum() / (weights - plus).sum()))
+
+    def excess(b: float) -> float:
+        return float((weights / (1.0 + np.exp(np.clip(-scores - b, -700.0, 700.0))) - plus).sum())
+
+    return _root(excess, centre - float(scores.max()), centre - float(scores.min()))
+
+
+def _root(slope: Callable[[float], float], low: float, high: float) -> float:
+    """Return the root of an increasing function between two numbers; their middle where rounding hides it."""
+    if slope(low) >= 0.0 or slope(high) <= 0.0:
+        return 0.5 * (low + high)
+    return float(scipy.optimize.brentq(slope, low, high, xtol=1e-14 * max(1.0, abs(low), abs(high))))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.errors import DataError
+from fsopt.errors import DataError, foreign
 from fsopt.typing import Mask, Matrix, Vector
 
 CONSTANT = 1e-12
@@ -38,11 +38,7 @@ def stays_sparse(n: int, p: int, nonzeros: int, small: float = SMALL) -> bool:
 
 def with_nan(X: Any) -> Mask:
     """Return which rows (n,) hold a missing value, NaN."""
-    if not is_sparse(X):
-        return np.asarray(np.isnan(X).any(axis=1))
-    found = np.zeros(X.shape[0], dtype=bool)
-    found[row_places(X)[np.isnan(X.data)]] = True
-    return found
+    return np.asarray((X != X).sum(axis=1)) > 0
 
 
 def refuse_sparse(what: str, X: Any, able: str = "") -> None:
@@ -74,11 +70,9 @@ def canonical(X: Any) -> Any:
     from scipy.sparse import csr_array
 
     refuse_others(X)
-    try:
+    with foreign("scipy", "X is no valid sparse matrix", MATRIX_HINT, DataError):
         rows = X.tocsr()
         rows.check_format(full_check=True)
-    except ValueError as error:
-        raise DataError(f"X is no valid sparse matrix ({error})", MATRIX_HINT) from error
     with np.errstate(over="ignore"):  # a long double may be infinite as a double, and is reported as that
         values = rows.data.astype(np.float64)
     kind = np.int32 if max(rows.nnz, *rows.shape) <= np.iinfo(np.int32).max else np.int64
@@ -86,12 +80,6 @@ def canonical(X: Any) -> Any:
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     return matrix
-
-
-def freeze(X: Matrix) -> None:
-    """Make the numbers of a matrix read-only."""
-    for part in parts_of(X):
-        part.setflags(write=False)
 
 
 def first_rows(chosen: Mask) -> str:
@@ -173,14 +161,16 @@ def root_mean_squares(X: Any) -> Vector:
     return np.asarray(np.sqrt(_column_sums(X, X.data**2, None) / X.shape[0]))
 
 
+def _ends(X: Any) -> tuple[Vector, Vector]:
+    """Return the smallest and the largest values (p,) of the columns, NaN for one with NaN."""
+    low, high = (end.toarray().ravel() if is_sparse(X) else end for end in (X.min(axis=0), X.max(axis=0)))
+    return low, high
+
+
 def largest_values(X: Any) -> Vector:
     """Return the largest absolute values (p,) of the columns."""
-    if not is_sparse(X):
-        return np.asarray(np.maximum(X.max(axis=0), -X.min(axis=0)))
-    found = np.zeros(X.shape[1])
-    with np.errstate(invalid="ignore"):  # NaN is the largest
-        np.maximum.at(found, X.indices, np.abs(X.data))
-    return found
+    low, high = _ends(X)
+    return np.maximum(high, -low)
 
 
 def apart(one: Vector, other: Vector) -> Vector:
@@ -197,29 +187,15 @@ def constant_columns(X: Any) -> Mask:
 
 def equal_columns(X: Any) -> Mask:
     """Return which columns (p,) have the same value in every row."""
-    if not is_sparse(X):
-        return np.asarray(np.equal(X, X[0]).all(axis=0))
-    first = np.zeros(X.shape[1])
-    head = slice(X.indptr[0], X.indptr[1])
-    first[X.indices[head]] = X.data[head]
-    same = np.bincount(X.indices, X.data == first[X.indices], minlength=X.shape[1])
-    count = np.bincount(X.indices, minlength=X.shape[1])
-    return np.asarray((count == 0) | (same == X.shape[0]))
+    return np.equal(*_ends(X))
 
 
-def identifying_columns(X: Any) -> list[int]:
-    """Return the columns of whole numbers that rise or fall from row to row, or have each of a range once."""
-    n, p = X.shape
-    sparse = is_sparse(X)
-    full = np.flatnonzero(np.bincount(X.indices, minlength=p) >= n - 1).tolist() if sparse else range(p)
-    found = []
-    for j in full:  # of sparse ones those with at most one 0
-        column = X[:, [j]].toarray()[:, 0] if sparse else X[:, j]
-        if np.array_equal(np.floor(column), column):
-            steps, sorted_steps = np.diff(column), np.diff(np.sort(column))
-            if (steps > 0).all() or (steps < 0).all() or (sorted_steps == 1).all():
-                found.append(j)
-    return found
+def numbers_rows(column: Vector) -> bool:
+    """Return whether a column has whole numbers that rise or fall from row to row, or each of a range once."""
+    if not np.array_equal(np.floor(column), column):
+        return False
+    steps = np.diff(column)
+    return bool((steps > 0).all() or (steps < 0).all() or (np.diff(np.sort(column)) == 1).all())
 
 
 def row_norms(X: Any) -> Vector:

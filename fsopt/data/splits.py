@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from fsopt.common.texts import counted
 from fsopt.data.dataset import Dataset
-from fsopt.data.encoding import Encoding
+from fsopt.data.encoding import Encoded, Encoding
 from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Indices, Vector
 
@@ -66,11 +67,13 @@ def train_and_test(data: Dataset, test: Indices) -> tuple[Dataset, Dataset]:
     Substitutes of missing values and categories are learned on the training samples, and applied to both parts: the
     number of features may differ from that of the data.
     """
-    train, held_out = data.rows(np.setdiff1d(np.arange(data.n), test)), data.rows(test)
-    if train.encoded is None:
-        return train, held_out
-    encoding = Encoding.learned(train.encoded.source, train.encoded.encoding.missing)
-    return train.encoded_by(encoding), held_out.encoded_by(encoding)
+    train = np.setdiff1d(np.arange(data.n), test)
+    if data.encoded is not None:
+        source = data.encoded.source
+        encoding = Encoding.learned(source.iloc[train], data.encoded.encoding.missing)
+        encoded = Encoded(encoding, source)
+        data = replace(data, X=encoding.matrix(source), features=encoding.features, encoded=encoded)
+    return data.rows(train), data.rows(test)
 
 
 def random_parts(data: Dataset, shares: Sequence[float], seed: int) -> list[Indices]:
@@ -90,21 +93,11 @@ def random_parts(data: Dataset, shares: Sequence[float], seed: int) -> list[Indi
         )
     rng, inner = np.random.default_rng(seed), np.cumsum(shares)[:-1]
     earlier = np.arange(cuts)
-    parts: list[list[Indices]] = [[] for _ in shares]
+    drawn = []
     for members in classes:
-        order = rng.permutation(members)
         # The i-th cut less i must not decrease and must lie in [1, size - cuts]: then no part is empty.
-        ends = np.maximum.accumulate(np.rint(inner * len(order)).astype(int) - earlier)
-        ends = np.clip(ends, 1, len(order) - cuts) + earlier
-        for part, drawn in zip(parts, np.split(order, ends), strict=True):
-            part.append(drawn)
-    found = [np.sort(np.concatenate(part)) for part in parts]
+        ends = np.maximum.accumulate(np.rint(inner * len(members)).astype(int) - earlier)
+        ends = np.clip(ends, 1, len(members) - cuts) + earlier
+        drawn.append(np.split(rng.permutation(members), ends))
+    found = [np.sort(np.concatenate(part)) for part in zip(*drawn, strict=True)]
     return found if data.group is None else [np.flatnonzero(np.isin(unit, part)) for part in found]
-
-
-def check_features(data: Dataset, other: Dataset, what: str) -> None:
-    """Refuse a second data set, such as that for tests, with another number of features than the first."""
-    if data.p != other.p:
-        raise DataError(
-            f"the {what} data have {counted(other.p, 'feature')}, the training data {data.p}", "give the same features"
-        )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fsopt.common.arguments import LIST
 from fsopt.common.texts import counted
 from fsopt.data.encoding import is_frame, numbers_of_frame
 from fsopt.data.layout import is_missing, label_key, label_text, refuse_repeated
@@ -24,12 +25,11 @@ from fsopt.data.matrices import (
     place,
     refuse_others,
 )
-from fsopt.errors import DataError, ParameterError, shown
+from fsopt.errors import DataError, ParameterError, foreign, shown
 from fsopt.typing import Indices, Matrix, Vector
 
 LARGEST = 1e140
-"""Largest size of a value, and its inverse the smallest of the largest value of a column: variances, products of two
-columns and their sums over the samples are then numbers, also of features that are constant to 12 digits."""
+"""Largest size of a value, and its inverse the smallest of the largest one of a column: variances are then numbers."""
 _USUAL = "1 +1 yes ja oui si sí true positive pos case malignant cancer ill sick krank diseased disease event dead"
 USUAL_POSITIVES = frozenset(_USUAL.split())
 """Labels that are +1 beside another one, in lower case."""
@@ -60,10 +60,8 @@ def refuse_masked(given: Any, name: str) -> None:
 def _array(given: ArrayLike, name: str, fault: str, hint: str) -> NDArray[Any]:
     """Return an argument as an array; raises DataError for masked values, and for what is no array."""
     refuse_masked(given, name)
-    try:
+    with foreign("numpy", f"{name} {fault}", hint, DataError, passed=()):
         return np.asarray(given)
-    except Exception as error:  # of numpy, or of the object's own conversion, which may raise anything
-        raise DataError(f"{name} {fault} ({error})", hint) from error
 
 
 def check_index(X: Any, y: Any) -> None:
@@ -78,14 +76,12 @@ def check_index(X: Any, y: Any) -> None:
 
 def names_of(features: Sequence[str], p: int) -> tuple[str, ...]:
     """Return the names of p features as texts; raises DataError unless they are p different ones."""
-    if isinstance(features, str):
-        raise DataError("features is one text, not a list of names", "give one name per feature")
-    try:
-        names = tuple(str(name) for name in features)
-    except Exception as error:  # iteration over an arbitrary object may raise anything
-        raise DataError(f"features is {shown(features)}, not a list of names", "pass one name per feature") from error
+    hint = "give one name per feature"
+    if not LIST.holds(features):
+        raise DataError(f"features is {shown(features)}, not a list of names", hint)
+    names = tuple(map(str, features))
     if len(names) != p:
-        raise DataError(f"there are {len(names)} names for {counted(p, 'feature')}", "give one name per feature")
+        raise DataError(f"there are {len(names)} names for {counted(p, 'feature')}", hint)
     empty = [str(j) for j, name in enumerate(names, start=1) if not name.strip()]
     if empty:
         raise DataError(f"the name of feature {', '.join(empty)} is empty", "give every feature a name")
@@ -149,20 +145,15 @@ def weights_of(weights: ArrayLike, n: int, *, zeros: bool = False) -> Vector:
     if values.shape != (n,) or values.dtype.kind not in "biuf":
         raise DataError(f"{name} has shape {values.shape} and type {values.dtype}, not {n} numbers", hint)
     used = values[values != 0] if zeros else values
-    if not (len(used) and np.isfinite(used).all() and (used > 0).all()):
-        raise DataError(f"{name} has values that are not positive and finite", hint)
-    if used.max() > LARGEST or used.min() < 1.0 / LARGEST:
-        raise DataError(
-            f"{name} has values from {used.min():.2g} to {used.max():.2g}, of which sums and squares overflow",
-            "divide them by their mean, and leave out samples that weigh nothing",
-        )
+    if not (len(used) and ((used >= 1.0 / LARGEST) & (used <= LARGEST)).all()):
+        told = f"{name} has values from {values.min():.2g} to {values.max():.2g}"
+        raise DataError(f"{told}, not numbers from {1.0 / LARGEST:g} to {LARGEST:g}", hint)
     return values.astype(np.float64)
 
 
 def label_texts_of(labels: tuple[str, str]) -> tuple[str, str]:
     """Return the texts of -1 and +1; raises DataError unless they are two different ones."""
-    listed = isinstance(labels, Sequence) and not isinstance(labels, str)
-    if not listed or len(labels) != 2 or str(labels[0]) == str(labels[1]):
+    if not LIST.holds(labels) or len(labels) != 2 or str(labels[0]) == str(labels[1]):
         raise DataError(f"labels is {shown(labels)}", "give two different texts, of -1 and of +1, in this order")
     return str(labels[0]), str(labels[1])
 
@@ -179,17 +170,14 @@ def values_of_labels(texts: tuple[str, str]) -> NDArray[Any]:
 
 def positions_of(index: slice | ArrayLike, size: int, what: str) -> Indices:
     """Return the places in 0..size-1 that an index means; raises ParameterError for one that is none."""
-    try:
+    hint = f"use 0..{size - 1}, a mask or a slice"
+    with foreign("numpy", f"these are not {what} of the data set", hint, ParameterError, passed=()):
         valid = index if isinstance(index, slice) else np.asarray(index)
         if isinstance(valid, np.ndarray) and valid.size == 0:
             valid = slice(0)  # an empty list becomes an array of floats, which is no index
         positions = np.arange(size)[valid]
-    except Exception as error:  # of numpy, or of the object's own conversion
-        raise ParameterError(
-            f"these are not {what} of the data set: {error}", f"use 0..{size - 1}, a mask or a slice"
-        ) from error
     if positions.ndim != 1:
-        raise ParameterError(f"one list of {what} is needed, got {shown(index)}", "use a list, a mask or a slice")
+        raise ParameterError(f"one list of {what} is needed, got {shown(index)}", hint)
     return positions
 
 

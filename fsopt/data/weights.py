@@ -22,17 +22,16 @@ def weights_of_samples(
         return sample_weight
     weights = np.ones(len(y)) if sample_weight is None else sample_weight
     up = y > 0
-    if not isinstance(class_weight, Mapping):
-        word("class weight", class_weight, ("balanced",))
-        totals = {1: weights[up].sum(), -1: weights[~up].sum()}
-        factors = {sign: weights.sum() / (2.0 * total) for sign, total in totals.items()}
+    if isinstance(class_weight, Mapping):
+        plus, minus = _given(class_weight, labels)
     else:
-        factors = _given(class_weight, labels)
-    return np.asarray(weights * np.where(up, factors[1], factors[-1]))
+        word("class weight", class_weight, ("balanced",))
+        plus, minus = (weights.sum() / (2.0 * weights[part].sum()) for part in (up, ~up))
+    return np.asarray(weights * np.where(up, plus, minus))
 
 
-def _given(class_weight: Mapping[str | int, float], labels: tuple[str, str]) -> dict[int, float]:
-    """Return label -> weight of a mapping by texts of labels or by -1 and +1."""
+def _given(class_weight: Mapping[str | int, float], labels: tuple[str, str]) -> tuple[float, float]:
+    """Return the weights of +1 and -1 in a mapping by texts of labels or by -1 and +1."""
     names = {"-1": -1, "1": 1, "+1": 1, labels[0]: -1, labels[1]: 1}
     factors = {-1: 1.0, 1: 1.0}
     for name, value in class_weight.items():
@@ -43,7 +42,7 @@ def _given(class_weight: Mapping[str | int, float], labels: tuple[str, str]) -> 
         if not NUMBER.holds(value) or value <= 0:
             raise ParameterError(f"the weight of class '{name}' is {shown(value)}", "give a number > 0")
         factors[names[str(name)]] = float(value)
-    return factors
+    return factors[1], factors[-1]
 
 
 def loss_weights(c: float, weights: Vector | None) -> float | Vector:

@@ -9,8 +9,7 @@ import numpy as np
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import combination, midpoint_intercept, project_multipliers
-from fsopt.data.losses import HINGE
+from fsopt.data.hyperplanes import HINGE, combination, midpoint_intercept, project_multipliers
 from fsopt.linear.penalties import Ball, Penalty
 from fsopt.typing import Vector
 

@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 from fsopt.answers.results import DriverResult
 from fsopt.common import clock
 from fsopt.data import Dataset
-from fsopt.data.losses import HINGE
+from fsopt.data.hyperplanes import HINGE
 from fsopt.data.matrices import refuse_sparse
 from fsopt.drivers.loop import Iterate, Loop, run_loop
 from fsopt.drivers.recorder import Recorder

@@ -1,6 +1,6 @@
 r"""Penalties :math:`\Omega` of the weights of a linear machine, each by its value and conjugate.
 
-With a loss of :mod:`fsopt.data.losses` a penalty makes a machine and its dual,
+With a loss of :mod:`fsopt.data.hyperplanes` a penalty makes a machine and its dual,
 
 .. math:: \min_{w, b}\ \Omega(w) + \sum_i C_i\,\ell(y_i (w'x_i + b)) \;=\;
           \max_{0 \le \alpha \le \bar\alpha,\ y'\alpha = 0}\ \psi(\alpha) - \Omega^*(X'Y\alpha).

@@ -35,7 +35,7 @@ import numpy as np
 import scipy
 
 from fsopt.data import Dataset
-from fsopt.data.losses import DualTerm
+from fsopt.data.hyperplanes import DualTerm
 from fsopt.linear.interior_point import minimise
 from fsopt.search.branch_and_benders.interior_point import LARGEST, Best, Goal, NodeHyperplane, stepped
 from fsopt.search.branch_and_benders.nodes import NodeSolver

@@ -13,7 +13,7 @@ from fsopt.common.customising import SLUG
 from fsopt.common.memory import ENTRY, require
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.data.losses import HINGE, Loss
+from fsopt.data.hyperplanes import HINGE, Loss
 from fsopt.data.matrices import refuse_sparse
 from fsopt.data.weights import loss_weights
 from fsopt.errors import ParameterError, shown

@@ -223,7 +223,7 @@ def test_a_table_tells_its_story_and_a_number_of_the_rows_is_no_feature(monkeypa
         *(f"{text}." for text in found.data.facts[:1]),
         "0/1 features of 1 column of texts: sign.",
         f"Missing values, treated by 'median': few ({frame['few'][1:].isna().mean():.0%} by 3).",
-        f"{found.heading['units']} groups of samples that stay together.",
+        f"Samples that stay together: {found.heading['units']} groups.",
     )
     assert fsopt.verify(found.fit, found.data).verified
     (row,) = (row for row in found.to_records() if row["feature"] == "sign=-")

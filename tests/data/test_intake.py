@@ -186,7 +186,7 @@ def test_the_layout_survives_its_record_and_weighs_classes():
     assert Layout.saved({"layout": layout.stated}) == layout
     assert Layout.saved({}) == Layout()
     chosen = Layout("kind", ("a",), ("color", "size", "id"), class_weight="balanced")
-    data = load_table(FRAME, chosen, print)
+    data, _ = load_table(FRAME, chosen)
     assert [data.weights[data.y > 0].sum(), data.weights[data.y < 0].sum()] == [2.5, 2.5]
 
 
@@ -203,6 +203,20 @@ def test_training_samples_alone_tell_substitutes_and_categories():
     frame.loc[held_out, "x"] = 1e6
     again, _ = train_and_test(load_dataset(frame, onehot=True, missing="mean"), held_out)
     assert np.array_equal(again.X, train.X), "the samples to be tested have no influence"
+
+
+@pytest.mark.parametrize("missing", ["mean", "median", "indicator"])
+def test_a_column_without_a_value_among_the_training_samples_has_a_substitute(missing):
+    frame = pd.DataFrame(
+        {"a": range(6), "x": [7.0, 7.0, *[np.nan] * 4], "u": ["s", "t", *[None] * 4], "label": [0, 1] * 3}
+    )
+    data = load_dataset(frame, onehot=True, missing=missing)
+    train, test = train_and_test(data, np.array([0, 1]))
+    values = {name: train.X[:, j].tolist() for j, name in enumerate(train.features)}
+    assert values["x"] == [0.0] * 4
+    assert (test.X[:, train.features.index("x")] == 7.0).all()
+    assert len({*values["u="]}) == 1
+    assert not test.X[:, train.features.index("u=")].any()
 
 
 def test_an_encoding_is_the_same_after_its_record():
@@ -341,17 +355,13 @@ def test_what_a_small_file_expands_to_is_refused_before_it_is_made(tmp_path, mon
     assert load_samples(tmp_path / name).n
 
 
-def test_a_compressed_file_is_held_once():
+def test_a_compressed_file_is_held_once_and_the_limit_is_a_number_of_gigabytes(monkeypatch):
     content = gzip.compress(bytes(8_000_000))
     tracemalloc.start()
     assert len(unpacked(content, "it")) == 8_000_000
     assert tracemalloc.get_traced_memory()[1] < 12_000_000
     tracemalloc.stop()
-
-
-def test_the_limit_is_a_number_of_gigabytes(tmp_path, monkeypatch):
-    path = written(tmp_path, "t.csv", "a,label\n1,0\n2,1\n")
     for wrong in ("much", "0", "nan", "-1", "inf"):
         monkeypatch.setenv("FSOPT_DATA_LIMIT", wrong)
         with pytest.raises(ParameterError, match="FSOPT_DATA_LIMIT is"):
-            load_dataset(path)
+            unpacked(content, "it")

@@ -9,7 +9,7 @@ from support import written
 import fsopt
 from fsopt.data import Dataset, gbd_set_one, gbd_set_two, gmeb_type1, gmeb_type2, load_dataset, mpm_synthetic
 from fsopt.data.given import dataset_of
-from fsopt.data.losses import loss_of
+from fsopt.data.hyperplanes import loss_of
 from fsopt.data.splits import random_parts, stratified_folds
 from fsopt.errors import DataError, ParameterError
 
@@ -50,7 +50,7 @@ PARTS = [
     ({"features": ("a", "a")}, "there are 2 features .a.:"),
     ({"features": ("a",)}, "there are 1 names for 2 features"),
     ({"features": ("a", " ")}, "the name of feature 2 is empty"),
-    ({"features": "ab"}, "features is one text, not a list of names"),
+    ({"features": "ab"}, "features is .ab., not a list of names"),
     ({"labels": ("x", "x")}, "give two different texts"),
     ({"labels": "xy"}, "give two different texts"),
 ]
@@ -58,10 +58,7 @@ ARRAYS = [
     ({"X": X3}, "the archive has no array y, it has X"),
     ({"x": X3, "Y": X3}, "the archive has no array X and y, it has x, Y"),
     ({"X": X3.astype(object), "y": Y3}, "the array X is damaged, or of objects, such as a DataFrame .* to_parquet"),
-    (
-        {"X": X3, "y": Y3, "features": FRAME.columns.astype(object)},
-        "features is damaged, or of objects.*names as",
-    ),
+    ({"X": X3, "y": Y3, "features": FRAME.columns.astype(object)}, "features is damaged, or of objects.*names as"),
     ({"X": X3, "y": Y3, "features": [1, 2]}, r"features is an array of type int64 and shape \(2,\), not 2 texts"),
     ({"X": X3, "y": Y3, "features": ["a"]}, r"features is an array of type <U1 and shape \(1,\), not 2 texts"),
     ({"X": X3, "y": [[1], [0], [1]]}, r"y is an array of type int64 and shape \(3, 1\), not n labels"),
@@ -93,7 +90,7 @@ CSV = [
     ("a,label\n1,case\n2,ill\n", {}, "either may be .1"),
     ("a,label\n1,u\n2,v\n3,w\n", {"positive": "x"}, "no sample has the label 'x': .*'u', 'v', 'w'"),
     ("a,label\n1,u\n2,v\n", {"positive": ["u", "v"]}, "every label is positive"),
-    ("a,label\n1,\n2,\n", {}, "no row has a label"),
+    ("a,label\n1,\n2,\n", {}, "every one of the 2 rows has no label"),
     ("a,b,label\n1,x,0\n2,y,1\n", {}, "column 'b' holds texts, such as 'x': onehot=True makes"),
     ("a,b,c,label\n1,x,u,0\n2,y,v,1\n", {}, "column 'b' holds texts, such as 'x'; so do c:"),
     ("a,b,label\n1,2,0\n2,y,1\n3,4,1\n", {"onehot": True}, "column 'b' holds 'y' in row 2, which is not a number"),
@@ -137,14 +134,8 @@ GIVEN = [
     (DATA, Y3, "a Dataset has its labels already"),
 ]
 CALLS = [
-    *(
-        (lambda changes=changes: Dataset(**({"X": X3, "y": Y3} | changes)), DataError, words)
-        for changes, words in PARTS
-    ),
-    *(
-        (lambda changes=changes: load_dataset(TABLE.assign(**changes), missing="mean"), DataError, words)
-        for changes, words in COLUMNS
-    ),
+    *((lambda given=given: Dataset(**({"X": X3, "y": Y3} | given)), DataError, words) for given, words in PARTS),
+    *((lambda new=new: load_dataset(TABLE.assign(**new), missing="mean"), DataError, words) for new, words in COLUMNS),
     *((lambda wrong=wrong: load_dataset(TABLE, **wrong), ParameterError, next(iter(wrong))) for wrong in KEYWORDS),
     *((call, ParameterError, words) for call, words in DRAWN),
     *((lambda data=data, y=y: dataset_of(data, y), ParameterError, words) for data, y, words in GIVEN),
@@ -170,12 +161,7 @@ FILES = [
     *((".csv", content, keywords, words) for content, keywords, words in CSV),
     *((".npz", arrays, {}, words) for arrays, words in ARRAYS),
     *((".libsvm", content, {}, words) for content, words in LIBSVM),
-    (
-        ".arff",
-        f"@relation t\n@attribute a numeric\n@data\n{chr(39) * 45_000}\n",
-        {},
-        "more than 10000 quotes",
-    ),
+    (".arff", f"@relation t\n@attribute a numeric\n@data\n{chr(39) * 45_000}\n", {}, "more than 10000 quotes"),
 ]
 
 

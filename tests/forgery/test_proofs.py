@@ -19,7 +19,7 @@ from selection_cases import exact_value
 from support import blobs, sampled
 
 import fsopt
-from fsopt.data.losses import LOSSES
+from fsopt.data.hyperplanes import LOSSES
 from fsopt.errors import FsoptError
 from fsopt.verification.origins import check_proof
 from fsopt.verification.verify import exactly

@@ -39,18 +39,7 @@ NUMBERS: tuple[Any, ...] = (
     *(True, False, None, 1j, Fraction(1, 3), Decimal("0.1"), np.bool_(True), np.datetime64("2020")),
 )
 TEXTS: tuple[Any, ...] = (
-    "",
-    "1",
-    "x",
-    "svm",
-    "wdbc",
-    "standard",
-    "clarabel",
-    "highs",
-    "é\ud800",
-    "a\0b",
-    "n" * 400,
-    b"x",
+    *("", "1", "x", "svm", "wdbc", "standard", "clarabel", "highs", "\u00e9\ud800", "a\0b", "n" * 400, b"x"),
 )
 LISTS: tuple[Any, ...] = (
     *([], [1], [1, 2, 3], [0.5, 0.5, 0.5], [1, "a"], [[1, 2], [3]], (0, 1), [None] * 3, [10**400] * 3),
@@ -59,15 +48,7 @@ LISTS: tuple[Any, ...] = (
     *(np.full(3, np.nan), np.arange(3), np.array(5)),
 )
 OBJECTS: tuple[Any, ...] = (
-    object(),
-    Nasty(),
-    int,
-    len,
-    DATA,
-    OTHER,
-    pd.DataFrame(DATA.X),
-    Path("x"),
-    pyo.AbstractModel(),
+    *(object(), Nasty(), int, len, DATA, OTHER, pd.DataFrame(DATA.X), Path("x"), pyo.AbstractModel()),
 )
 POOLS = (NUMBERS, TEXTS, LISTS, OBJECTS)
 
@@ -114,13 +95,9 @@ def build(draw: Draws) -> object:
 def solve(draw: Draws) -> object:
     model = fsopt.build("svm", DATA, c=1.0)
     options = {draw.one(("tolerance", "mip_gap", "threads", "seed", "max_iter", "x")): draw.any()}
-    return fsopt.solve(
-        draw.mostly(model),
-        draw.mostly(draw.one((None, "clarabel", "scip", "ipopt", "scs"))),
-        time_limit=draw.mostly(2.0),
-        options=draw.mostly(options) if draw.rng.integers(2) else None,
-        tee=draw.mostly(False),
-    )
+    solver = draw.mostly(draw.one((None, "clarabel", "scip", "ipopt", "scs")))
+    options = draw.mostly(options) if draw.rng.integers(2) else None
+    return fsopt.solve(draw.mostly(model), solver, time_limit=draw.mostly(2.0), options=options, tee=draw.mostly(False))
 
 
 def session(draw: Draws) -> object:
@@ -153,9 +130,8 @@ def certify(draw: Draws) -> object:
 
 
 def studies(draw: Draws) -> object:
-    return fsopt.radius_path(
-        draw.mostly(DATA), draw.mostly((1.0, 2.0)), **draw.some(["test", "folds", "seed", "rule", "epsilon"])
-    )
+    more = draw.some(["test", "folds", "seed", "rule", "epsilon"])
+    return fsopt.radius_path(draw.mostly(DATA), draw.mostly((1.0, 2.0)), **more)
 
 
 CALLS = (fit, fit, fit, build, build, solve, dataset, load, certify, session, studies)

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 from support import blobs, exact_value, keeps
 
-from fsopt.data.losses import LOSSES
+from fsopt.data.hyperplanes import LOSSES
 from fsopt.methods.gbd.problems import selection_problem
 from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.search.branch_and_benders.driver import branch_and_benders

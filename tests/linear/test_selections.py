@@ -10,8 +10,7 @@ from support import blobs
 import fsopt
 from fsopt.data import Dataset
 from fsopt.data.drawn import gbd_set_two
-from fsopt.data.hyperplanes import midpoint_intercept, svm_value
-from fsopt.data.losses import DualTerm
+from fsopt.data.hyperplanes import DualTerm, midpoint_intercept, svm_value
 from fsopt.linear import selections
 from fsopt.linear.selections import WarmSvm, active_set_svm, solve_batch
 

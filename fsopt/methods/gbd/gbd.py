@@ -16,7 +16,7 @@ import numpy as np
 from fsopt.answers.fits import Fit
 from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
-from fsopt.data.losses import loss_of
+from fsopt.data.hyperplanes import loss_of
 from fsopt.drivers.gbd.driver import GbdSettings, gbd
 from fsopt.drivers.run import Run, Steps
 from fsopt.linear import interior_point

@@ -23,7 +23,7 @@ from fsopt.certificates.exact.claims import Claim, not_shown
 from fsopt.common.customising import changes_in_force
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
-from fsopt.data.losses import HINGE, LOSSES, Loss
+from fsopt.data.hyperplanes import HINGE, LOSSES, Loss
 from fsopt.data.matrices import Preprocessing, largest_values
 from fsopt.drivers.gbd.master import check_objective
 from fsopt.drivers.gbd.subproblem import cut_residuals

@@ -15,7 +15,7 @@ import numpy as np
 from fsopt.answers.records import plain
 from fsopt.certificates.exact.claims import Claim, claim_of
 from fsopt.certificates.exact.proofs import About, Part
-from fsopt.data.losses import HINGE
+from fsopt.data.hyperplanes import HINGE
 from fsopt.data.matrices import apart, is_sparse
 from fsopt.errors import ParameterError, reading
 from fsopt.models.gbd.feature_lists import ENDS

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
-from fsopt.data.losses import HINGE, LOGISTIC, SQUARED_HINGE, Loss, loss_of
+from fsopt.data.hyperplanes import HINGE, LOGISTIC, SQUARED_HINGE, Loss, loss_of
 from fsopt.errors import ParameterError, shown
 from fsopt.models.blocks import add_classifier, add_slacks, hinge_cost, margin_constraint, mutable, new_model, number
 from fsopt.models.gbd.selection_constraints import SelectionConstraints, feature_weights

@@ -8,7 +8,7 @@ import pyomo.environ as pyo
 
 from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
-from fsopt.data.losses import loss_of
+from fsopt.data.hyperplanes import loss_of
 from fsopt.models.blocks import add_margins, add_parameter, hinge_cost, number, perspective_constraint, squares, total
 from fsopt.models.gbd.fsp_m import largest_weight, new_selection_model, selection_of_features
 from fsopt.models.gbd.selection_constraints import SelectionConstraints

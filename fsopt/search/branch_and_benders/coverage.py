@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from fsopt.data.losses import HINGE
+from fsopt.data.hyperplanes import HINGE
 from fsopt.data.matrices import is_sparse
 from fsopt.search.branch_and_benders.cuts import BendersCut, bound
 from fsopt.search.branch_and_benders.problem import SelectionProblem

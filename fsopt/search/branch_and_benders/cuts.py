@@ -8,7 +8,7 @@ For :math:`0 \le \alpha \le \bar\alpha`, :math:`y'\alpha = 0` and :math:`\mu \ge
 Multipliers are whole multiples of the largest upper bound / GRID whose signed sum is 0 in integers, so that feasibility
 is exact. What remains are the rounding errors of q: :math:`|\delta q_j| \le u(n + 2) \sum_i \alpha_i |x_{ij}| \le
 u(n + 2) \|\alpha\| \|x_j\|` (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1), which every bound
-pays for, and those of the sum of squares and of the term :math:`\psi` of alpha (:class:`fsopt.data.losses.DualTerm`).
+pays for, and those of the sum of squares and of the term :math:`\psi` (:class:`fsopt.data.hyperplanes.DualTerm`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fsopt.data.losses import EPS, dual_sizes, dual_values
+from fsopt.data.hyperplanes import EPS, dual_sizes, dual_values
 from fsopt.search.branch_and_benders.problem import GRID, Partial, SelectionProblem, largest_on_grid
 from fsopt.search.branch_and_benders.relaxation import entry, fast, multipliers
 from fsopt.typing import Indices, Mask, Matrix, Vector

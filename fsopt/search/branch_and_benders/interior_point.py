@@ -28,7 +28,7 @@ import numpy as np
 from scipy.sparse import coo_array
 
 from fsopt.common import clock
-from fsopt.data.losses import dual_curvature, dual_gaps, dual_slopes, dual_values
+from fsopt.data.hyperplanes import dual_curvature, dual_gaps, dual_slopes, dual_values
 from fsopt.errors import OutOfTimeError
 from fsopt.search.branch_and_benders.newton import direction, system
 from fsopt.search.branch_and_benders.relaxation import (

@@ -75,7 +75,7 @@ import numpy as np
 import scipy
 
 from fsopt.common import clock
-from fsopt.data.losses import dual_curvature, dual_slopes
+from fsopt.data.hyperplanes import dual_curvature, dual_slopes
 from fsopt.linear.pieces import cholesky, gram
 from fsopt.search.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, Number, inner, sizes
 from fsopt.typing import Matrix, Vector

@@ -5,7 +5,7 @@ r"""The selection problem in arrays, and what the constraints on a partial selec
           - \tfrac12 \sum_j \sigma_j q_j(\alpha)^2 - \tfrac12 \sum_i \gamma_i \alpha_i^2,
           \quad q = Z'\alpha, \quad Z = YX
 
-with the bounds and the curvature :math:`\gamma` of :mod:`fsopt.data.losses`: C and 0 for the hinge loss. Groups of
+with the bounds and the curvature :math:`\gamma` of :mod:`fsopt.data.hyperplanes`: C and 0 for the hinge loss. Groups of
 features and bounds on their weights have another term of q: :mod:`fsopt.search.branch_and_benders.relaxation`.
 """
 
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fsopt.data import Dataset
-from fsopt.data.losses import HINGE, DualTerm, Loss
+from fsopt.data.hyperplanes import HINGE, DualTerm, Loss
 from fsopt.data.matrices import divided, is_sparse
 from fsopt.models.blocks import number, whole
 from fsopt.search.branch_and_benders.relaxation import Columns

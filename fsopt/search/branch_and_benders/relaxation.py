@@ -163,7 +163,7 @@ class NodeRelaxation(NamedTuple):
     Attributes
     ----------
     A : (s + f + 1, n) signed samples of the selected and then the free features, and the labels, one row after another.
-    caps, gamma, entropy : (n,), (n,) and scalar, of the term of alpha, see :class:`fsopt.data.losses.DualTerm`.
+    caps, gamma, entropy : (n,), (n,) and scalar, of the term of alpha, see :class:`fsopt.data.hyperplanes.DualTerm`.
     selected : s, number of selected features.
     R, r : (k, f) constraints on the free features, and right-hand sides that are left for them (k,).
     lam : (f,) penalty weights of the free features.

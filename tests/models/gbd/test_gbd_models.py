@@ -8,8 +8,7 @@ from support import all_values, blobs, exact_value, keeps, sampled, solved
 
 import fsopt
 from fsopt.compiler.values import values_of
-from fsopt.data.hyperplanes import hinge, project_multipliers
-from fsopt.data.losses import LOSSES
+from fsopt.data.hyperplanes import LOSSES, hinge, project_multipliers
 from fsopt.models.gbd.fsp_m import largest_weight
 from fsopt.models.gbd.fsp_master import cut_coefficients
 from fsopt.search.branch_and_benders.interior_point import Goal

@@ -16,7 +16,7 @@ from scipy.optimize import linprog
 from selection_cases import DEEP, KINDS, NOISE, allowed_values, drawn, problem_of, solved
 from support import blobs, sampled
 
-from fsopt.data.losses import LOSSES
+from fsopt.data.hyperplanes import LOSSES
 from fsopt.methods.gbd.proofs import evidence_of
 from fsopt.search.branch_and_benders import evidence
 from fsopt.search.branch_and_benders.covering import Leaves, cover

@@ -5,7 +5,7 @@ import pytest
 from support import blobs, exact_value
 
 import fsopt
-from fsopt.data.losses import LOSSES
+from fsopt.data.hyperplanes import LOSSES
 from fsopt.drivers.run import Run
 from fsopt.errors import FileError
 from fsopt.models.gbd.feature_lists import Groups, WeightBounds
