@@ -318,7 +318,9 @@ def _print(record: dict[str, Any]) -> None:
         n, p = (size[k] if several else size for size in sizes)
         title = f"{name if several else record['data']}: {counted(n, 'sample')}, {counted(p, 'feature')}, "
         title += f"{record['folds']}-fold cross-validation, seed {record['seed']}"
-        ranked = _ranked(record, name)
+        rows = [row for row in record["rows"] if row["data"] == name]
+        # The best score first, of equal ones the fewest features; without a score last.
+        ranked = sorted(rows, key=lambda r: (r["cv_accuracy"] is None, -(r["cv_accuracy"] or 0), r["n_features"] or 0))
         named = [row for row in ranked if row["front"] or row["answer"]]
         others = [row for row in ranked if row not in named]
         first = [row for row in ranked if row in named or row in others[: max(0, LEADING - len(named))]]
@@ -342,12 +344,6 @@ def _print_rows(record: dict[str, Any]) -> None:
         early = f"the time limit ended {row['ended_early']} of its fits before they were done: give more seconds"
         for text in (*row["warnings"], *[row["error"]] * bool(row["error"]), *[early] * bool(row["ended_early"])):
             remark(f"{who}: {text}")
-
-
-def _ranked(record: dict[str, Any], data: str) -> list[dict[str, Any]]:
-    """Return the rows of a data set, the best score first, of equal ones the fewest features; without a score last."""
-    rows = [row for row in record["rows"] if row["data"] == data]
-    return sorted(rows, key=lambda r: (r["cv_accuracy"] is None, -(r["cv_accuracy"] or 0), r["n_features"] or 0))
 
 
 def _cells(row: dict[str, Any]) -> tuple[Any, ...]:

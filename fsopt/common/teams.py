@@ -85,15 +85,14 @@ def _apart(program: int, seconds: float | None, function: Callable[..., Outcome]
 
     A call may hang inside a solver that hears nothing; the exit code is 1 then.
     """
-    watched = seconds is not None and os.getpid() != program
+    if seconds is None or os.getpid() == program:
+        return function(*call)
     with Path(os.devnull).open("w") as nowhere:
-        if watched:
-            faulthandler.dump_traceback_later(seconds or 0.0, exit=True, file=nowhere)
+        faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
         try:
             return function(*call)
         finally:
-            if watched:
-                faulthandler.cancel_dump_traceback_later()
+            faulthandler.cancel_dump_traceback_later()
 
 
 def unordered(calls: Iterable[tuple[Any, ...]], jobs: int) -> Iterator[Any]:
@@ -171,7 +170,10 @@ def processes(count: int, given: Executor | None = None, threads: str = "") -> I
         try:
             yield executor
         except BaseException:
-            _kill(executor)
+            try:
+                _hand_over(executor)
+            finally:
+                executor.shutdown(kill_workers=True)  # and their calls, at most two for each
             raise
         with suppress(BrokenExecutor):  # its workers were lost in the block
             executor.submit(int).result()
@@ -218,14 +220,6 @@ def _submitted(executor: Executor, call: tuple[Any, ...]) -> Future[Any]:
             return executor.submit(*call)
     except Exception as error:
         raise WorkersLost("the workers, or their scheduler, were lost", "start them again") from error
-
-
-def _kill(executor: Any) -> None:
-    """Kill the processes of an executor with their calls, at most two for each process."""
-    try:
-        _hand_over(executor)
-    finally:
-        executor.shutdown(kill_workers=True)
 
 
 def _hand_over(executor: Any) -> None:
