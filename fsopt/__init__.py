@@ -6,9 +6,9 @@ loaded when they are first used, so that ``import fsopt`` costs next to nothing;
 """
 
 from fsopt import solvers
-from fsopt.common import lazy
+from fsopt.common import attach
 
 __version__ = "0.3.0"
-__getattr__, __dir__, __all__ = lazy.attach(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)
 
 solvers.register()

@@ -15,12 +15,6 @@ from fsopt.common.texts import one_line
 
 _SHORT = Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
-REMOVED: Mapping[str, str] = {
-    "prove": "scip and highs search integer programs, whose word the bound is; best-subset proves selections",
-    "sensitivity": "result.duals(component) has shadow prices",
-    "export_predictor": "fit.coef and fit.intercept are the classifier in raw units",
-}
-"""Function of an earlier version -> what to do instead."""
 
 
 class FsoptError(Exception):

@@ -16,6 +16,6 @@ a figure            :func:`new_figure`, empty panels that a script saves and a n
 ==================  ==================================================================================================
 """
 
-from fsopt.common import lazy
+from fsopt.common import attach
 
-__getattr__, __dir__, __all__ = lazy.attach("fsopt", __file__)
+__getattr__, __dir__, __all__ = attach("fsopt", __file__)

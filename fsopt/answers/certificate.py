@@ -92,14 +92,7 @@ class Certificate:
 
 
 def status_line(status: str, bound_source: str = "", notes: Iterable[str] = ()) -> str:
-    """Return a status, with the solver whose word its bound is, or that a remainder counts as 0.
-
-    ``optimal (bound: highs)``, ``unbounded (numerically)``.
-
-    Parameters
-    ----------
-    bound_source, notes : as in :class:`Certificate`.
-    """
+    """Return a status with whose word its bound is, ``optimal (bound: highs)``, or ``unbounded (numerically)``."""
     words = [f"bound: {bound_source.removeprefix(WORD)}"] * bound_source.startswith(WORD)
     words += [NUMERICALLY] * any(note.startswith(NUMERICALLY) for note in notes)
     return f"{status} ({', '.join(words)})" if words else str(status)
@@ -141,10 +134,7 @@ def make(kind: Kind, residuals: Mapping[str, float], *, tolerance: float = TOLER
 
 
 def merged(*parts: Mapping[str, float]) -> dict[str, float]:
-    """Return residuals of several sources by name; of a name that occurs twice the largest one, NaN before any number.
-
-    A plain union of mappings would keep the last one, so that a residual of 0 hides a large one of the same name.
-    """
+    """Return residuals of several sources by name; of a name that occurs twice the largest, NaN before any number."""
     found: dict[str, float] = {}
     for part in parts:
         for name, value in part.items():
@@ -153,10 +143,7 @@ def merged(*parts: Mapping[str, float]) -> dict[str, float]:
 
 
 def bound_residual(stated: Any, recomputed: float | None, sign: float) -> float:
-    """Return by how much a stated bound claims more than the recomputed one; infinite where one of them is missing.
-
-    One that is no better than the recomputed bound is true. The infinite bound that every value has claims nothing.
-    """
+    """Return by how much a stated bound claims more than the recomputed one; infinite where none is stated."""
     if stated is None or math.isnan(stated):
         return math.inf
     claimed, proved = sign * float(stated), -math.inf if recomputed is None else sign * recomputed

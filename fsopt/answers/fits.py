@@ -303,17 +303,7 @@ class Fit:
 
 
 def fit_record(fit: Fit, *, source: str, data: Dataset | None = None) -> dict[str, Any]:
-    """Return the JSON object of a fit.
-
-    Parameters
-    ----------
-    source : path or name of the data, as the user gave it.
-    data : the training data; None takes what the fit knows of them.
-
-    Raises
-    ------
-    ParameterError : the fit knows nothing of its training data, and there are none.
-    """
+    """Return the JSON object of a fit to data, those that it knows for None, which the user calls ``source``."""
     trained = fit.trained if data is None else fit.kept_of(data)
     if trained is None:
         raise ParameterError("the fit does not know its training data", "save a fit that fsopt.fit returned")

@@ -119,8 +119,8 @@ class Answer(ABC):
         return pd.DataFrame([{name: _cell(value) for name, value in one.items()} for one in self.to_records()])
 
     def _told(self) -> tuple[list[tuple[str, str]], list[dict[str, str]]]:
-        rows = [{name: _word(one[name]) for name in self.shown or one} for one in self.to_records()]
-        return [(name, _word(value)) for name, value in self.heading.items()], rows
+        rows = [{name: worded(one[name]) for name in self.shown or one} for one in self.to_records()]
+        return [(name, worded(value)) for name, value in self.heading.items()], rows
 
     def summary(self) -> str:
         """Return the heading and the first records as text."""
@@ -141,13 +141,13 @@ class Answer(ABC):
 
 def _cell(value: Any) -> Any:
     """Return a value as a cell of a table: a list or mapping as a text."""
-    return _word(value) if isinstance(value, (list, tuple, Mapping)) else value
+    return worded(value) if isinstance(value, (list, tuple, Mapping)) else value
 
 
-def _word(value: Any) -> str:
-    """Return a value as text."""
+def worded(value: Any) -> str:
+    """Return a value as the text of a cell; a dash for None."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_word(one)}" for name, one in value.items())
+        return ", ".join(f"{name} {worded(one)}" for name, one in value.items())
     if isinstance(value, (list, tuple)):
-        return ", ".join(map(_word, value))
+        return ", ".join(map(worded, value))
     return "-" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -10,14 +10,14 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from fsopt.errors import REMOVED, FileError, FsoptError, InternalError
+from fsopt.errors import FileError, FsoptError, InternalError
 
 TRACEBACK_VARIABLE = "FSOPT_TRACEBACK"
 """Environment variable; if it is set, an error inside fsopt shows its traceback."""
 LEFT = "ignore:resource_tracker:UserWarning"
 """Filter of Python's warning that processes that were killed had locks: Pyomo makes one in each."""
 ELSEWHERE: Mapping[str, str] = {
-    **REMOVED,
+    "prove": "scip and highs search integer programs, whose word the bound is; best-subset proves selections",
     "label": "name the column with --target",
     "data": "name a file, wdbc, or a name in FSOPT_DATA",
     "saved": "for example fsopt predict fit.json new.csv",

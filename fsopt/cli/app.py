@@ -11,14 +11,14 @@ import typer.core
 import typer.main
 
 from fsopt import __version__
-from fsopt.cli import comparing, evidence, models, studying, tables
+from fsopt.cli import evidence, models, studying, tables
 from fsopt.cli.options import with_layout
 from fsopt.cli.output import EXIT_INTERRUPTED, emit, remark
 
 GROUPS: Mapping[str, Mapping[Callable[..., Any], str]] = {
     "Tables": {
         tables.select: "fsopt select wdbc --report wdbc.html",
-        comparing.compare: "fsopt compare wdbc --methods gmeb,l1-svm",
+        tables.compare: "fsopt compare wdbc --methods gmeb,l1-svm",
         tables.fit: "fsopt fit best-subset wdbc --param m=3 -o fit.json",
         tables.predict: "fsopt predict fit.json new.csv",
         studying.study: "fsopt study study.toml --store results.sqlite",

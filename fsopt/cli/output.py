@@ -150,7 +150,9 @@ def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[Any]], *, na
 
     One that is wider than the output is parts, one below the other, each with the first columns, as many as ``names``.
     """
-    texts = [[head.lstrip(">") for head in heads], *([cell(value) for value in row] for row in rows)]
+    from fsopt.answers.records import worded
+
+    texts = [[head.lstrip(">") for head in heads], *([one_line(worded(value)) for value in row] for row in rows)]
     columns = list(zip(*texts, strict=True))
     least = [_least(column, head.startswith(">")) for head, column in zip(heads, columns, strict=True)]
     parts: list[list[int]] = [list(range(names))]
@@ -191,18 +193,9 @@ def _aligned(columns: Sequence[Sequence[str]], least: Sequence[int], heads: Sequ
 
 def pairs(items: Iterable[Sequence[Any]]) -> str:
     """Return lines of ``name  value``, or of more values, aligned."""
-    from fsopt.answers.records import aligned
+    from fsopt.answers.records import aligned, worded
 
-    return "\n".join(aligned([[cell(value) for value in row] for row in items]))
-
-
-def cell(value: Any) -> str:
-    """Return a value as the text of a table cell, on one line; a dash for None."""
-    if value is None:
-        return "-"
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return one_line(", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value))
+    return "\n".join(aligned([[worded(value) for value in row] for row in items]))
 
 
 def seconds(value: float) -> str:

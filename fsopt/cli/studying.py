@@ -79,7 +79,9 @@ def _run(path: Path, store: Path, jobs: int, scheduler: str | None, retry: bool,
     with progress_bar(asked.name, total=1) as update:
 
         def told(p: Progress) -> None:
-            update(p.finished / p.total, f"{asked.name}: {_told(p)}")
+            done = f"{p.finished} of {counted(p.total, 'unit')}, {p.failed} failed"
+            left = timedelta(seconds=round(p.seconds_left))
+            update(p.finished / p.total, f"{asked.name}: {done}, about {left} left")
 
         try:
             with on_scheduler(scheduler):
@@ -93,12 +95,6 @@ def _run(path: Path, store: Path, jobs: int, scheduler: str | None, retry: bool,
     print_json(record) if json else show(words)
     _tell_failures(found.rows)
     return EXIT_SOLVED if found.complete else EXIT_NOT_SOLVED
-
-
-def _told(p: Progress) -> str:
-    """Return the text of the progress bar."""
-    left = timedelta(seconds=round(p.seconds_left))
-    return f"{p.finished} of {counted(p.total, 'unit')}, {p.failed} failed, about {left} left"
 
 
 def _states(counts: dict[str, int]) -> str:
@@ -153,9 +149,9 @@ def _show(store: Path, json: bool) -> int:
 
 def _record(line: Line) -> dict[str, Any]:
     """Return a line as plain data."""
-    from fsopt.studies.ranking import MEANS
+    from fsopt.studies.report import COLUMNS
 
-    spreads = {name: line.spread(name) for name in MEANS}
+    spreads = {name: line.spread(name) for name in COLUMNS}
     means = {k: None if mean is None else {"mean": mean, "deviation": apart} for k, (mean, apart) in spreads.items()}
     own = {"data": line.data, "method": line.method, "params": line.params, "statuses": line.statuses}
     ended = {"units": len(line.rows), "finished": line.finished, "failed": len(line.rows) - line.finished}

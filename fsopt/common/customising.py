@@ -99,13 +99,11 @@ class FromFile:
     Attributes
     ----------
     path, name : of the file, and of the function in it.
-    slug : the key, where the name in the file is a mapping of slugs to functions; empty otherwise.
     text : of the file, read where it is not given; raises ParameterError.
     """
 
     path: str
     name: str
-    slug: str = ""
     text: str = ""
 
     def __post_init__(self) -> None:
@@ -120,11 +118,10 @@ class FromFile:
         """File and function, for messages and saved answers."""
         return f"{Path(self.path).name}:{self.name}"
 
-    def load(self) -> Any:
-        """Return the function, or the mapping; raises ParameterError."""
-        found = _run(self.path, self.text).get(self.name)
-        found = found.get(self.slug) if isinstance(found, Mapping) and self.slug else found
-        if not callable(found) and not isinstance(found, Mapping):
+    def load(self) -> Change:
+        """Return the function; raises ParameterError."""
+        found: Change | None = _run(self.path, self.text).get(self.name)
+        if not callable(found):
             raise ParameterError(f"'{self.path}' has no function '{self.name}'", "give FILE.py:FUNCTION")
         return found
 

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cache, cached_property
 from importlib import import_module
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fsopt.common.arguments import TEXT
@@ -33,6 +33,7 @@ REGISTRIES: dict[str, Registry[Any]] = {}
 GROUP = "fsopt"
 
 
+@dataclass(eq=False, repr=False)
 class Registry(Mapping[str, Entry]):
     """Entries by their names: those of the package, loaded at the first look, and behind them those of users, ``own``.
 
@@ -42,30 +43,20 @@ class Registry(Mapping[str, Entry]):
     ParameterError for one of the user's own that cannot work; ``words``: see :func:`fsopt.errors.unknown`.
     """
 
-    def __init__(
-        self,
-        kind: type[Entry],
-        what: str,
-        package: str,
-        modules: tuple[str, ...],
-        *,
-        listing: str,
-        key: str = "name",
-        function: str = "",
-        check: Callable[[Entry], None] = lambda entry: None,
-        words: Mapping[str, str] = MappingProxyType({}),
-    ) -> None:
-        self.kind = kind
-        self.what = what
-        self.package = package
-        self.modules = modules
-        self.listing = listing
-        self.key = key
-        self.function = function
-        self.check = check
-        self.words = words
-        self.own: dict[str, Entry] = {}
-        REGISTRIES[what] = self
+    kind: type[Entry]
+    what: str
+    package: str
+    modules: tuple[str, ...]
+    _: KW_ONLY
+    listing: str
+    key: str = "name"
+    function: str = ""
+    check: Callable[[Entry], None] = lambda entry: None
+    words: Mapping[str, str] = field(default_factory=dict)
+    own: dict[str, Entry] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        REGISTRIES[self.what] = self
 
     @cached_property
     def shipped(self) -> dict[str, Entry]:

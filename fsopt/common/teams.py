@@ -12,9 +12,16 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
-from contextlib import contextmanager, nullcontext, suppress
-from functools import cache, partial
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    wait,
+)
+from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import islice, starmap
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,13 +34,14 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """Variables that say how many threads the numerical libraries of a process take."""
 REACH = 10.0
 """Seconds after which calls that have not reached their processes are given up."""
-LOST = "the workers, or their scheduler, were lost"
 POLL = 0.2
 """Seconds after which the one who waits for tasks looks at the clock and for an interruption."""
 IDLE, WATCH = 60.0, 1.0
 """Seconds that worker processes wait for the next task, and between two looks of one at its parent."""
-_POOLS: dict[int, Any] = {}
-"""Number of processes -> those that no block uses."""
+HERE = "sequential"
+"""The word for calls in this process."""
+_POOLS: dict[tuple[int, str], Any] = {}
+"""Number of processes and of their threads -> those that no block uses."""
 atexit.register(_POOLS.clear)  # not later: they need modules that the end of the interpreter clears
 Outcome = TypeVar("Outcome")
 
@@ -57,7 +65,7 @@ def side_by_side(
     ``each`` is called with a value as soon as it is there. One process is this one. Raises ParameterError, WorkersLost.
     """
     count, values = check_jobs(jobs), dict[int, Outcome]()
-    alone = count == 1 and on_this_machine()
+    alone = count == 1 and _place() is None
     part, numbered = partial(_whole, function), enumerate(calls)
     for k, value in starmap(part, numbered) if alone else unordered(((None, part, *one) for one in numbered), count):
         values[k] = value
@@ -72,29 +80,19 @@ def _whole(function: Callable[..., Outcome], number: int, call: tuple[Any, ...])
     return number, function(*call)
 
 
-def _apart(program: int, seconds: float | None, function: Callable[..., Any], *call: Any) -> tuple[Any, Any]:
-    """Return the value of a call of a program, or its error; in another process, which ends after so many seconds.
+def _apart(program: int, seconds: float | None, function: Callable[..., Outcome], *call: Any) -> Outcome:
+    """Return the value of a call of a program; in another process, which ends after so many seconds.
 
     A call may hang inside a solver that hears nothing; the exit code is 1 then.
     """
-    watched = seconds is not None and os.getpid() != program
+    if seconds is None or os.getpid() == program:
+        return function(*call)
     with Path(os.devnull).open("w") as nowhere:
-        if watched:
-            faulthandler.dump_traceback_later(seconds or 0.0, exit=True, file=nowhere)
+        faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
         try:
-            return function(*call), None
-        except Exception as error:
-            return None, error
+            return function(*call)
         finally:
-            if watched:
-                faulthandler.cancel_dump_traceback_later()
-
-
-def on_this_machine() -> bool:
-    """Return whether calls run in processes here: ``joblib.parallel_config`` has named nothing else."""
-    from joblib.parallel import get_active_backend
-
-    return type(get_active_backend()[0]).__name__ == "LokyBackend"
+            faulthandler.cancel_dump_traceback_later()
 
 
 def unordered(calls: Iterable[tuple[Any, ...]], jobs: int) -> Iterator[Any]:
@@ -104,61 +102,34 @@ def unordered(calls: Iterable[tuple[Any, ...]], jobs: int) -> Iterator[Any]:
     use one thread each. They are killed where the caller ends before they do, and by an error of a call. Raises
     WorkersLost where one ended in the middle of its call, or a scheduler with all its workers.
     """
-    from joblib import Parallel, delayed, parallel_config
-
-    sent = ended = 0
-
-    def tasks() -> Iterator[Any]:
-        nonlocal sent
-        for call in calls:
-            sent += 1
-            yield delayed(_apart)(os.getpid(), *call)
-
-    workers = {"inner_max_num_threads": 1, "initializer": follow, "initargs": (os.getpid(),)}
-    config = parallel_config(_backend(), **workers) if on_this_machine() else nullcontext()
-    try:
-        # Processes that are started in the hold never hear Ctrl-C. With one job the second process stays idle.
-        with config, held_interruption():
-            most = "2 * n_jobs" if jobs > 1 else 1
-            found = Parallel(max(jobs, 2), return_as="generator_unordered", pre_dispatch=most)(tasks())
-        try:
-            for value, error in found:
-                if error is not None:
-                    raise error
-                ended += 1
-                yield value
-        finally:
-            with warnings.catch_warnings(action="ignore"):  # of the calls that this ends
-                found.close()
-        if ended < sent:  # joblib notes that a call failed before it keeps the error, and may look for it in between
-            raise BrokenExecutor
-    except _lost() as error:
-        codes = ", ".join(re.findall(r"[A-Z]+\(-?\d+\)", str(error)))
-        reason = f"a worker or its scheduler was lost ({codes or type(error).__name__})"
-        raise WorkersLost(reason, "the same command goes on with what is left") from error
+    program, place = os.getpid(), _place()
+    if place == HERE:
+        yield from (_apart(program, *call) for call in calls)
+        return
+    count = jobs if place is None else sum(place.ncores().values())
+    with processes(count, None if place is None else place.get_executor(), "1") as executor:
+        waiting = ((None, (_apart, program, *call)) for call in calls)
+        for _, value in results(executor, waiting, 2 * count if count > 1 else 1):
+            yield value
 
 
-@cache
-def _backend() -> str:
-    """Return the name of joblib's processes, which are killed after :func:`_hand_over`."""
-    from joblib.parallel import LokyBackend, register_parallel_backend
+def _place() -> Any:
+    """Return where joblib's configuration wants calls: a client of Dask, None for processes, else :data:`HERE`."""
+    from joblib.parallel import get_active_backend
 
-    class Processes(LokyBackend):  # type: ignore[misc]
-        def abort_everything(self, ensure_ready: bool = True) -> None:
-            _hand_over(self._workers)
-            super().abort_everything(ensure_ready)
-
-    register_parallel_backend("fsopt", Processes)
-    return "fsopt"
+    backend = get_active_backend()[0]
+    own = None if type(backend).__name__ == "LokyBackend" else HERE  # joblib's own workers nest no processes
+    return getattr(backend, "client", own)
 
 
-def _lost() -> tuple[type[Exception], ...]:
-    """Return the errors by which joblib, and Dask where it is loaded, tell that workers or their scheduler are lost."""
+def _lost() -> tuple[type[BaseException], ...]:
+    """Return the errors by which executors, and Dask where it is loaded, tell of lost workers or schedulers."""
     if "distributed" not in sys.modules:
-        return (BrokenExecutor,)
-    from distributed import CancelledError, CommClosedError, KilledWorker
+        return BrokenExecutor, CancelledError
+    from distributed import KilledWorker
+    from distributed.comm import CommClosedError
 
-    return BrokenExecutor, KilledWorker, CommClosedError, CancelledError
+    return BrokenExecutor, CancelledError, KilledWorker, CommClosedError
 
 
 @contextmanager
@@ -183,32 +154,37 @@ def on_scheduler(address: str | None) -> Iterator[None]:
 
 
 @contextmanager
-def processes(count: int, given: Executor | None = None) -> Iterator[Executor]:
+def processes(count: int, given: Executor | None = None, threads: str = "") -> Iterator[Executor]:
     """Yield a given executor, or worker processes here, which need no guard in the user's script.
 
-    They wait :data:`IDLE` seconds for the next block, and are killed where an exception ends this one. All together use
-    each processor once, unless the user has set the variables :data:`THREADS`.
+    They wait :data:`IDLE` seconds for the next block, and are killed where an exception ends this one. Each has so many
+    ``threads``; by default all together use each processor once, unless the user has set the variables :data:`THREADS`.
     """
     if given is not None:
         yield given
         return
-    # Not joblib's reusable ones: its own tasks would then find them without the folders that it expects there.
-    executor = _POOLS.pop(count, None) or _pool(count)
+    executor = _POOLS.pop((count, threads), None) or _pool(count, threads)
     with warnings.catch_warnings():
         # A worker that has grown is replaced: its warning, made an error, would end the thread that waits for them.
         warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
         try:
             yield executor
         except BaseException:
-            _kill(executor)
+            try:
+                _hand_over(executor)
+            finally:
+                executor.shutdown(kill_workers=True)  # and their calls, at most two for each
             raise
         with suppress(BrokenExecutor):  # its workers were lost in the block
             executor.submit(int).result()
-            _POOLS[count] = executor
+            _POOLS[count, threads] = executor
 
 
 def results(
-    executor: Executor, calls: Iterable[tuple[Any, tuple[Any, ...]]], most: int, idle: Callable[[], None]
+    executor: Executor,
+    calls: Iterable[tuple[Any, tuple[Any, ...]]],
+    most: int,
+    idle: Callable[[], None] = lambda: None,
 ) -> Iterator[tuple[Any, Any]]:
     """Submit calls to an executor, ``most`` at a time, and yield the key of each with its value as it ends.
 
@@ -228,8 +204,10 @@ def results(
             for future in [future for future in out if future.done()]:  # also those that their executor cancelled
                 value = future.result()
                 yield out.pop(future), value
-    except (BrokenExecutor, CancelledError) as error:
-        raise WorkersLost(LOST, "the same command goes on with what is left") from error
+    except _lost() as error:
+        codes = ", ".join(re.findall(r"[A-Z]+\(-?\d+\)", str(error)))
+        reason = f"a worker or its scheduler was lost ({codes or type(error).__name__})"
+        raise WorkersLost(reason, "the same command goes on with what is left") from error
     finally:
         for future in out:
             future.cancel()
@@ -238,17 +216,10 @@ def results(
 def _submitted(executor: Executor, call: tuple[Any, ...]) -> Future[Any]:
     """Return the future of a call; WorkersLost for the error, of each library its own, of one that takes no calls."""
     try:
-        return executor.submit(*call)
+        with held_interruption():  # it may start a process in place of one that waited for long
+            return executor.submit(*call)
     except Exception as error:
-        raise WorkersLost(LOST, "start them again") from error
-
-
-def _kill(executor: Any) -> None:
-    """Kill the processes of an executor with their calls, at most two for each process."""
-    try:
-        _hand_over(executor)
-    finally:
-        executor.shutdown(kill_workers=True)
+        raise WorkersLost("the workers, or their scheduler, were lost", "start them again") from error
 
 
 def _hand_over(executor: Any) -> None:
@@ -263,11 +234,11 @@ def _hand_over(executor: Any) -> None:
             time.sleep(0.01)
 
 
-def _pool(count: int) -> Any:
+def _pool(count: int, threads: str) -> Any:
     from joblib.externals.loky import ProcessPoolExecutor
 
     share = str(max((os.cpu_count() or 1) // count, 1))
-    env = {name: os.environ.get(name, share) for name in THREADS}
+    env = {name: threads or os.environ.get(name, share) for name in THREADS}
     executor = ProcessPoolExecutor(count, timeout=IDLE, env=env, initializer=follow, initargs=(os.getpid(),))
     with held_interruption():
         executor.submit(int)  # starts them all

@@ -4,6 +4,6 @@ The names of ``__init__.pyi`` are public and loaded at their first use: importin
 loads numpy and nothing heavier. Functions that need scikit-learn load it themselves.
 """
 
-from fsopt.common import lazy
+from fsopt.common import attach
 
-__getattr__, __dir__, __all__ = lazy.attach(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -4,6 +4,6 @@
 its loop, and the name is that of the function here.
 """
 
-from fsopt.common import lazy
+from fsopt.common import attach
 
-__getattr__, __dir__, __all__ = lazy.attach(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

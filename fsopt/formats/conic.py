@@ -87,13 +87,7 @@ def refuse_kinds(program: Program, suffix: str, able: Sequence[str] = ()) -> Non
 
 
 def conic_model(program: Program, suffix: str) -> ConicModel:
-    """Return the conic form of a program, in original units.
-
-    Raises
-    ------
-    FileError : the program has a constraint or an objective without a conic form, or a component that is not compiled;
-        ``suffix`` names the format in the message.
-    """
+    """Return the conic form of a program, in original units; FileError, which names the suffix, where it has none."""
     refuse_kinds(program, suffix)
     _refuse(program, suffix)
     names = [str(v.name) for v in program.variables]

@@ -3,6 +3,6 @@
 The names of ``__init__.pyi`` are what the pages and notebooks of the papers call.
 """
 
-from fsopt.common import lazy
+from fsopt.common import attach
 
-__getattr__, __dir__, __all__ = lazy.attach(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

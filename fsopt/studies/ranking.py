@@ -23,8 +23,6 @@ FEW = 5
 """Scores of a method below which the test tells only large differences apart."""
 TINY = 1e-12
 USELESS = "not shown above the larger class"
-MEANS = ("accuracy", "balanced_accuracy", "mcc", "recall", "auc", "n_features", "seconds", "cpu_seconds")
-"""Columns of rows that have means."""
 
 
 @dataclass(frozen=True)

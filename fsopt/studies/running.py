@@ -1,4 +1,4 @@
-"""Running a study by joblib, and the store of its rows, which reproductions have too.
+"""Running a study in processes, and the store of its rows, which reproductions have too.
 
 The store is one SQLite file, one table of keys and rows, which are sealed JSON texts. Every row is a transaction of its
 own, so that a killed program loses the units in progress and no other one. Several programs may write one store at a
@@ -111,27 +111,25 @@ def _unsealed(text: Any) -> Row | None:
 def opened(path: str | Path | None, *, write: bool = False) -> Iterator[Store]:
     """Open a store for a block, None in memory; FileError for another file or version, StoreLost while it is open."""
     if path is None:
-        with closing(sqlite3.connect(":memory:", check_same_thread=False)) as connection:
+        with closing(sqlite3.connect(":memory:")) as connection:
             connection.execute(SCHEMA)
             yield Store(connection)
         return
     place = (check_writable(path) if write else check_readable(path, "the store")).resolve()
     address = f"{place.as_uri()}?mode={'rwc' if write else 'ro'}"
     kind = FileError
-    try:  # joblib asks for the next unit in a thread of its own
-        with closing(sqlite3.connect(address, WAITING, uri=True, check_same_thread=False)) as connection:
+    try:
+        with closing(sqlite3.connect(address, WAITING, uri=True)) as connection:
             _identify(connection, place, write)
-            if not write:
-                yield Store(connection)
-                return
-            # No wait for the disk at each row, a power cut may cost the last ones.
-            connection.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
-            kind = StoreLost
+            if write:  # no wait for the disk at each row, a power cut may cost the last ones
+                connection.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
+                kind = StoreLost
             try:
-                yield Store(connection, place)
+                yield Store(connection, place if write else None)
             finally:
-                with suppress(sqlite3.Error):  # at rest it is one file; others that are at it leave it a log
-                    connection.execute("PRAGMA journal_mode = DELETE")
+                if write:
+                    with suppress(sqlite3.Error):  # at rest it is one file; others that are at it leave it a log
+                        connection.execute("PRAGMA journal_mode = DELETE")
     except sqlite3.Error as error:
         hint = "free space, or give another file: rows that are written stay, and the same command goes on"
         raise kind(f"the store '{brief(place)}' cannot be used: {error}", hint) from error

@@ -220,7 +220,7 @@ class Unit:
 def _identity(function: Change) -> list[str]:
     """Return what tells a function from others: module and name, or file, name and the hash of the file's text."""
     if isinstance(function, FromFile):
-        return [function.name, function.slug, hashlib.sha256(function.text.encode()).hexdigest()]
+        return [function.name, hashlib.sha256(function.text.encode()).hexdigest()]
     return [str(getattr(function, name, "")) for name in ("__module__", "__qualname__")]
 
 
@@ -303,7 +303,8 @@ def _change(slug: str, given: Any, folder: Path, allow_code: bool) -> Change:
     if not colon or not name.isidentifier():
         raise ParameterError(f"'{slug}' of customise is {shown(given)}", 'for example "rules.py:rule"')
     found = FromFile(str(folder / file) if (folder / file).is_file() else file, name)
-    return FromFile(found.path, name, slug) if isinstance(found.load(), Mapping) else found
+    found.load()
+    return found
 
 
 def load_all(study: Study) -> dict[str, tuple[str, Dataset]]:

@@ -15,7 +15,7 @@ from support import blobs
 import fsopt
 from fsopt.analysis import selecting
 from fsopt.answers.certificate import certificate_line
-from fsopt.cli import comparing, main, output
+from fsopt.cli import main, output, tables
 from fsopt.cli.app import GROUPS, command
 from fsopt.common.texts import CONTROL, counted
 
@@ -35,7 +35,7 @@ def compare():
     rows += [row("mopfs", 3, None, ended_early=2, stop="time-limit", status="feasible", spreads={}, standing=None)]
     told = {"data": "wdbc.csv", "n": 40, "p": 1, "folds": 5, "seed": 0, "majority": {"wdbc": {"cv_accuracy": 0.63}}}
     told |= {"answer_in_words": {}}
-    comparing._print({**told, "rows": rows})
+    tables._print({**told, "rows": rows})
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -8,7 +8,6 @@ import threading
 import time
 
 import pytest
-from joblib import Parallel, delayed
 from joblib.externals.loky import process_executor
 
 import fsopt
@@ -16,7 +15,7 @@ from fsopt.common.teams import processes, side_by_side
 from fsopt.errors import WorkersLost
 
 GROWTH = 60_000_000
-"""Bytes by which a worker grows in a call; joblib replaces one that has grown by 300 MB."""
+"""Bytes by which a worker grows in a call; loky replaces one that has grown by 300 MB."""
 
 
 def grown(number):
@@ -35,7 +34,7 @@ def test_values_are_in_the_order_of_the_calls_or_handed_over_as_they_come():
 
 
 def test_a_function_that_uses_the_package_travels_to_another_process():
-    assert Parallel(n_jobs=2)([delayed(lambda: fsopt.__version__)()]) == [fsopt.__version__]
+    assert side_by_side(lambda: fsopt.__version__, [()] * 2, 2) == [fsopt.__version__] * 2
 
 
 @pytest.mark.slow
@@ -62,17 +61,7 @@ def test_calls_go_on_after_a_loss_or_an_error():
 
 
 @pytest.mark.slow
-def test_a_loss_of_which_joblib_lost_the_error_is_one(monkeypatch):
-    """A thread of joblib notes first that a call failed, then keeps its error: here the other thread looks between."""
-    monkeypatch.setattr(Parallel, "_raise_error_fast", lambda self: None)
-    with pytest.raises(WorkersLost):
-        side_by_side(lambda code: code is None or os._exit(code), [(None,), (1,), (None,)], 2)
-    with pytest.raises(ZeroDivisionError):
-        side_by_side(divmod, [(1, 1), (1, 0), (1, 1)], 2)
-
-
-@pytest.mark.slow
-def test_an_error_while_calls_wait_to_be_handed_over_ends_no_thread_of_joblib(monkeypatch):
+def test_an_error_while_calls_wait_to_be_handed_over_ends_no_thread(monkeypatch):
     real, busy = process_executor._ExecutorManagerThread.process_result_item, threading.Event()
 
     def slow(self, item):
@@ -82,7 +71,7 @@ def test_an_error_while_calls_wait_to_be_handed_over_ends_no_thread_of_joblib(mo
         time.sleep(1.0 * late)
 
     def calls():
-        yield from [(1, 0), (1, 1)]  # joblib takes two at a time
+        yield from [(1, 0), (1, 1)]
         assert busy.wait(30.0), "a call has ended"
         yield from [(1, 1)] * 2
 
