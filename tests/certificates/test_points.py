@@ -1,16 +1,38 @@
-"""Points: each constraint is measured by its own terms, in every unit; rows of whole numbers are exact."""
+"""Points: each constraint is measured by its own terms, in every unit; rows of whole numbers are exact.
+
+Bounds: valid for any multipliers, unmoved by units, noise and loose bounds; Farkas vectors and rays.
+
+Integers as constants and substituted variables: the same feasible set, the same objective on it.
+"""
+
+from fractions import Fraction
 
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pyomo_models import FREE, POSITIVE, model_of
+from support import blobs
 
+import fsopt
+from fsopt.answers.certificate import FEASIBLE, status_line
 from fsopt.answers.results import Point
-from fsopt.certificates.bounds import recession, recession_cone
-from fsopt.certificates.convex import certify_convex
-from fsopt.certificates.model import certify_point
+from fsopt.certificates import arithmetic
+from fsopt.certificates.bounds import farkas, lower_bound, recession, recession_cone
+from fsopt.certificates.convex import _least_norm, best_bound, certify_convex
+from fsopt.certificates.model import (
+    StatedBound,
+    certify_point,
+    certify_unbounded,
+    fixed_program,
+    with_substituted_objective,
+)
 from fsopt.certificates.points import cone_errors, infeasibility, judged_point, minimised, rounded
+from fsopt.certificates.propagation import ranges
 from fsopt.compiler import compile_model, lmi
+from fsopt.compiler.classes import program_class
 
 
 def row(expression, bounds=(None, None), whole=False, n=2):
@@ -103,3 +125,140 @@ def test_a_gap_is_relative_to_the_unit_that_the_model_declares(declared, holds):
         m.unit[m.o] = declared
     pair = Point(np.array([8e-9]), np.ones(1), np.zeros(0))
     assert certify_convex(compile_model(m), pair.x, pair, "").ok == holds
+
+
+NUMBERS = st.floats(-1e12, 1e12, allow_nan=False)
+
+
+@settings(deadline=None, derandomize=True)
+@given(st.lists(st.tuples(NUMBERS, NUMBERS), max_size=12), NUMBERS)
+def test_sums_of_products_are_within_their_error_of_the_exact_ones(pairs, other):
+    a, b = (np.array(v, dtype=float) for v in (zip(*pairs, strict=True) if pairs else ([], [])))
+    exact = sum((Fraction(u) * Fraction(v) for u, v in pairs), Fraction(0)) - Fraction(other)
+    found = arithmetic.segments(a, b, np.array([0, len(pairs)])).minus(arithmetic.of(np.array([other])))
+    assert abs(Fraction(found.high[0]) + Fraction(found.low[0]) - exact) <= Fraction(found.error[0]) + Fraction(1e-290)
+
+
+def test_a_remainder_of_a_free_variable_counts_as_zero_only_below_its_terms_and_is_said():
+    model = model_of(lambda x, y: x + 2 * y, lambda x, y: x + y >= 1, bounds=[FREE, POSITIVE])
+    program = compile_model(model)
+    for error, holds in ((0.0, True), (1e-13, True), (1e-10, False)):
+        pair = Point(np.array([1.0, 0.0]), np.array([1.0 - error]), np.zeros(0))
+        found = certify_convex(program, pair.x, pair, "dual point")
+        assert found.ok == holds
+        assert bool(found.notes) == (error == 1e-13)  # the bound without the remainder is minus infinity, and is named
+
+
+def test_an_incumbent_gives_free_variables_their_ranges():
+    """min x + 2 y, x free with x + y >= 1 and x - y >= -4: y is at most 5 where the cost is at most 6."""
+    rows = (lambda x, y: x + y >= 1), (lambda x, y: x - y >= -4)
+    program = compile_model(model_of(lambda x, y: x + 2 * y, *rows, bounds=[FREE, POSITIVE]))
+    low, high = ranges(program, 6.0)
+    assert np.isfinite([low, high]).all()
+    for x in np.random.default_rng(0).uniform(-20, 20, (4000, 2)):
+        if x[1] >= 0 and x.sum() >= 1 and x[0] - x[1] >= -4 and x[0] + 2 * x[1] <= 6:
+            assert (low <= x).all()
+            assert (x <= high).all()
+    pair = Point(np.array([1.0, 0.0]), np.array([1.0 - 1e-10, 0.0]), np.zeros(0))
+    assert best_bound(program, pair, 1.0).rigorous == pytest.approx(1.0, abs=1e-8)
+    assert lower_bound(program, pair).rigorous == -np.inf
+
+
+def test_a_proof_of_another_program_is_no_proof_of_infeasibility():
+    rows = (lambda x, y: x + y <= 1), (lambda x, y: x + y >= 2)
+    program = compile_model(model_of(lambda x, y: 0 * x, *rows, bounds=[POSITIVE] * 2))
+    assert farkas(program, Point(np.zeros(2), np.array([-1.0, 1.0]), np.zeros(0))).ok
+    program.lo[1] = 0.5
+    for y in ([-1.0, 1.0], [1.0, -1.0], [-1e-13, 1e-13], [0.0, 1.0]):
+        assert not farkas(program, Point(np.zeros(2), np.array(y), np.zeros(0))).ok, y
+
+
+@pytest.mark.parametrize(
+    ("direction", "holds", "line"),
+    [
+        ((1, 1), True, "unbounded"),
+        ((1, 0), True, "unbounded"),
+        ((1, 1 + 1e-13), True, "unbounded (numerically)"),
+        ((1, 1 + 1e-9), False, "unbounded (numerically)"),
+        ((0, 1), False, "unbounded (numerically)"),
+        ((-1, -1), False, "unbounded"),
+    ],
+)
+def test_a_ray_keeps_every_row_and_descends(direction, holds, line):
+    model = model_of(lambda x, y: -x - 2 * y, lambda x, y: x - y >= -1, bounds=[POSITIVE, (1e-9, None)])
+    found = certify_unbounded(compile_model(model), Point(np.array(direction, dtype=float)), Point(np.ones(2)))
+    assert (found.ok, status_line("unbounded", notes=found.notes)) == (holds, line)
+
+
+@pytest.mark.parametrize("kind", ["rows", "cone", "integers", "product"])
+@pytest.mark.parametrize("away", [0.0, 1e-4])
+def test_a_point_pays_for_what_it_misses_of_its_rows(kind, away):
+    """min x, x + y = 2 and x + (1 + e) y >= 2 + e, e = 2^-20: (1, 1) is the minimum, and (1 - a, 1 + a) misses e a."""
+    e = 2.0**-20
+    rows = [lambda x, y, k: x + y == 2, lambda x, y, k: x + (1 + e) * y <= 2 + e]
+    if kind == "cone":
+        rows[1] = lambda x, y, k: (2 * (x + (1 + e) * y) - (2 + e)) ** 2 <= (2 + e) ** 2 * k**2
+    if kind == "product":
+        rows.append(lambda x, y, k: (x - 1) * (k - 1) <= 3)
+    bounds = [(0, 9), (0, 1 + away), (1, 1)]
+    program = compile_model(model_of(lambda x, y, k: x, *rows, bounds=bounds, whole=[2] if kind == "integers" else ()))
+    assert (kind == "cone") == bool(len(program.cones))
+    pair = Point(
+        np.array([1 - away, 1 + away, 1.0]),
+        np.eye(len(program.lo) + len(program.general))[0],
+        np.zeros(len(program.cones.h)),
+    )
+    found = certify_point(program, pair, StatedBound(1 - away, "somebody"))
+    assert (found.ok, found.objective) == (away == 0.0, 1 - away)
+    assert found.residuals["infeasibility"] <= FEASIBLE
+
+
+@pytest.mark.parametrize("selection", [[0, 1, 0, 1], [0, 0, 0, 0], [1, 1, 1, 1]])
+def test_products_with_fixed_integers_make_a_convex_program(selection: list[int]) -> None:
+    data = blobs(20, 4)
+    program = compile_model(fsopt.build("fsp-lambda", data, lam=0.5))
+    assert program_class(program) == "MINLP"
+    places = [program.column[id(v)] for v in program.model.sigma.values()]
+    x = np.zeros(program.n)
+    x[places] = selection
+    rest = fixed_program(program, x + 1e-7)
+    assert program_class(rest) == ("QP" if any(selection) else "LP")
+    assert not rest.integer.any()
+    assert rest.lb[places].tolist() == rest.ub[places].tolist() == selection
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_substituted_objective_is_the_same_function_on_the_feasible_set(seed: int) -> None:
+    """Chains of equations in one or two variables, in random order and scale, and a random quadratic objective."""
+    rng = np.random.default_rng(seed)
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(6))
+    point = rng.normal(size=6)
+    m.rows = pyo.ConstraintList()
+    for _ in range(4):
+        i, j = rng.choice(6, 2, replace=False).tolist()
+        a, b = rng.uniform(0.5, 2.0, 2) * rng.choice([-1.0, 1.0], 2)
+        b = 0.0 if rng.random() < 0.3 else b
+        body = a * m.x[i] + b * m.x[j] if b else a * m.x[i]
+        m.rows.add(body == a * point[i] + b * point[j])
+    Q, c = rng.normal(size=(6, 6)), rng.normal(size=6)
+    x = list(m.x.values())
+    quadratic = sum(float(Q[i, j]) * x[i] * x[j] for i in range(6) for j in range(6))
+    m.o = pyo.Objective(expr=quadratic + sum(float(c[j]) * x[j] for j in range(6)) + 3)
+    program = compile_model(m)
+    changed = with_substituted_objective(program)
+    assert changed.objective_at(point) == pytest.approx(program.objective_at(point), rel=1e-12, abs=1e-12)
+    A = program.A.toarray()
+    null = np.eye(6) - np.linalg.pinv(A) @ A
+    other = point + null @ rng.normal(size=6)
+    assert changed.objective_at(other) == pytest.approx(program.objective_at(other), rel=1e-10, abs=1e-10)
+
+
+def test_dependent_sparse_equations_have_their_solution_of_least_norm_and_no_library_prints(capfd):
+    # Margins of 400 samples, 50 of them without an error of their own: factors of a singular system print from LAPACK.
+    samples = np.random.default_rng(0).integers(1, 9, (400, 10)).astype(float)
+    matrix = sp.hstack([samples, sp.eye(400, 350)]).tocsr()
+    right = matrix @ np.ones(360)
+    expected = np.linalg.lstsq(matrix.toarray(), right, rcond=None)[0]
+    np.testing.assert_allclose(_least_norm(matrix, right), expected, atol=1e-9)
+    assert capfd.readouterr() == ("", "")

@@ -154,18 +154,6 @@ def expressions(draw):
 
 
 @FEW
-@given(expressions(), st.lists(NUMBER, min_size=4, max_size=4))
-def test_read_agrees_with_pyomo_at_any_point_and_parameter(pair, point):
-    m, expression = pair
-    x = tuple(m.x.values())
-    m.p[0].set_value(point[0])
-    terms = read(expression, {id(v): j for j, v in enumerate(x)})
-    assert not terms.nonlinear
-    m.x.set_values(dict(enumerate(point)))
-    assert evaluate(terms, x) == pytest.approx(pyo.value(expression), rel=1e-9, abs=1e-7)
-
-
-@FEW
 @given(expressions(), st.booleans(), st.lists(NUMBER, min_size=4, max_size=4))
 def test_a_compiled_objective_has_the_model_value(pair, maximise, point):
     m, expression = pair

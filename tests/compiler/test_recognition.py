@@ -185,19 +185,6 @@ def test_a_product_bounded_below_is_a_cone_only_where_the_bounds_say_so(least):
         assert result.objective == pytest.approx(4.0, rel=1e-6)
 
 
-def test_a_session_notices_that_a_head_may_become_negative():
-    m = model_of(lambda x, y: x + y, lambda x, y: (x + 1) * (y + 2) >= 4, bounds=[(-1, 5), (-2, 5)])
-    session = fsopt.Session(m)
-    assert session.problem_class == "SOCP"
-    assert session.solve().objective == pytest.approx(1.0, rel=1e-6)
-    m.x[0].setlb(2)
-    session.update(m.x)
-    assert (session.rebuilt, session.problem_class) == ("", "SOCP")
-    m.x[0].setlb(-1.5)
-    session.update(m.x)
-    assert (bool(session.rebuilt), session.problem_class) == (True, "NLP")
-
-
 @pytest.mark.parametrize("solver", ["clarabel", "scs"])
 def test_a_sum_of_squares_below_a_negative_number_is_infeasible_with_a_certificate(solver):
     m = model_of(lambda x, y: x, lambda x, y: x**2 + y**2 <= -1, bounds=[FREE] * 2)

@@ -260,17 +260,6 @@ def test_what_is_refused_by_name(name, tmp_path):
         assert "\n" not in str(error.value)
 
 
-def test_files_need_variables_and_those_of_linear_programs_an_objective(tmp_path):
-    with pytest.raises(FileError, match="no variables"):
-        fsopt.export(pyo.ConcreteModel(), tmp_path / "m.lp")
-    m = plain()
-    m.o.deactivate()
-    for suffix in (".lp", ".mps"):
-        with pytest.raises(FileError, match="no objective"):
-            fsopt.export(m, tmp_path / f"m{suffix}")
-    assert fsopt.export(m, tmp_path / "m.nl")
-
-
 def test_a_function_is_named_once_for_all_constraints():
     m = plain()
     m.d = pyo.Constraint([1, 2], rule=lambda m, i: pyo.floor(m.x) + pyo.ceil(m.y) <= i)

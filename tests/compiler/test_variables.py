@@ -1,8 +1,13 @@
 """Domains of variables: an interval or its whole numbers; every other one is refused by name.
 
 Values of indexed components as arrays, in the order of their index sets.
+
+The problem class of a model, in both senses of its objective.
+
+Models and their arrays have a few objects for each sample and feature, none for each number of the data.
 """
 
+import gc
 import math
 
 import numpy as np
@@ -12,8 +17,11 @@ from pyomo.core.base.range import NumericRange
 
 import fsopt
 from fsopt.compiler import compile_model
+from fsopt.compiler.classes import CLASSES
 from fsopt.compiler.values import store, values_of
+from fsopt.data import Dataset
 from fsopt.errors import ParameterError
+from fsopt.solvers.conic import ConicForm
 
 PLAIN = {
     "whole": ([2, 3, 4], (2, 4, True)),
@@ -84,20 +92,6 @@ def test_a_block_has_the_variables_around_it():
     assert fsopt.solve(m.b, "highs").objective == pytest.approx(2)
 
 
-def test_a_session_follows_a_changed_bound_domain_and_fixed_value():
-    m = model(pyo.Integers, 0.5)
-    session = fsopt.Session(m, "highs")
-    assert session.solve().objective == pytest.approx(1)
-    changes = ((lambda: m.x.setlb(1.5), 2), (lambda: m.x.fix(2.5), 2.5), (m.x.unfix, 2))
-    for change, expected in (*changes, (lambda: setattr(m.x, "domain", pyo.Reals), 1.5)):
-        change()
-        session.update(m.x)
-        assert session.solve().objective == pytest.approx(expected)
-    m.x.domain = pyo.Integers
-    session.refresh()
-    assert session.solve().objective == pytest.approx(2)
-
-
 def values_model():
     m = pyo.ConcreteModel()
     m.J = pyo.Set(initialize=["c", "a", "b"])
@@ -129,3 +123,69 @@ def test_a_value_that_is_not_finite_is_an_error_that_changes_nothing(wrong):
     with pytest.raises(ValueError, match="'k' is not finite"):
         store(m.k, [1.0, wrong, 2.0])
     assert values_of(m.k).tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("objective", "cone", "integer", "expected"),
+    [
+        ("linear", False, False, "LP"),
+        ("linear", False, True, "MILP"),
+        ("square", False, False, "QP"),
+        ("square", False, True, "MIQP"),
+        ("linear", True, False, "SOCP"),
+        ("square", True, False, "SOCP"),
+        ("linear", True, True, "MISOCP"),
+        ("indefinite", False, False, "NLP"),
+        ("exp", False, False, "NLP"),
+        ("indefinite", False, True, "MINLP"),
+        ("concave", False, False, "NLP"),
+    ],
+)
+def test_every_class_is_told(objective, cone, integer, expected):
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(domain=pyo.Integers if integer else pyo.Reals), pyo.Var(bounds=(0, None))
+    form = {
+        "linear": m.x,
+        "square": (m.x - m.y) ** 2,
+        "indefinite": m.x**2 + 3 * m.x * m.y + m.y**2,
+        "exp": pyo.exp(m.x),
+        "concave": -((m.x - m.y) ** 2),
+    }[objective]
+    m.o = pyo.Objective(expr=form)
+    m.q = pyo.Constraint(expr=m.x**2 <= m.y**2) if cone else pyo.Constraint(expr=m.x <= m.y)
+    assert fsopt.classify(m) == expected in CLASSES
+    m.o.set_value(-form)
+    m.o.sense = pyo.maximize
+    assert fsopt.classify(m) == expected, "a maximisation of the negative is the same problem"
+
+
+MODELS = {
+    "onsvm": {"c": 1.0},
+    "fsp-sub": {"c": 1.0},
+    "gmeb-dual": {"r_plus": 3.0, "r_minus": 3.0},
+}
+EACH = 16
+"""Objects at most for each sample and feature."""
+
+
+def made(slug, size):
+    """Return how many objects of the garbage collector a model, its arrays and its conic form of size x size leave."""
+    rng = np.random.default_rng(0)
+    data = Dataset(rng.standard_normal((size, size)), np.where(np.arange(size) % 2, 1.0, -1.0))
+    gc.freeze()  # what is there already is neither counted nor searched
+    try:
+        before = len(gc.get_objects())
+        form = ConicForm(compile_model(fsopt.build(slug, data, **MODELS[slug])))
+        gc.collect()
+        found = len(gc.get_objects()) - before
+    finally:
+        gc.unfreeze()
+    assert form
+    return found
+
+
+@pytest.mark.parametrize("slug", MODELS)
+def test_the_number_of_objects_is_linear_in_samples_and_features(slug):
+    small, large = made(slug, 20), made(slug, 60)
+    assert small > 20
+    assert large - small <= EACH * 2 * (60 - 20)

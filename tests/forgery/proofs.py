@@ -12,6 +12,7 @@ from functools import cache, partial
 import numpy as np
 import pyomo.environ as pyo
 from forgery.engine import changed, moved, one
+from pyomo_models import model_of
 from support import blobs
 
 import fsopt
@@ -69,36 +70,20 @@ def _of_model(model, value=False):
 
 
 def _vertex(sense=pyo.minimize):
-    model = pyo.ConcreteModel()
-    model.x = pyo.Var([0, 1], bounds=(0, None))
-    model.first = pyo.Constraint(expr=3 * model.x[0] + model.x[1] >= 1)
-    model.second = pyo.Constraint(expr=model.x[0] + 3 * model.x[1] >= 1)
-    model.objective = pyo.Objective(expr=sense * (model.x[0] + model.x[1]), sense=sense)
-    return model
+    rows = (lambda x, y: 3 * x + y >= 1), (lambda x, y: x + 3 * y >= 1)
+    return model_of(lambda x, y: sense * (x + y), *rows, bounds=[(0, None)] * 2, sense=sense)
 
 
 def _square():
     """A convex quadratic program whose matrix is singular, of numbers that are no short binary fractions."""
-    model = pyo.ConcreteModel()
-    model.x = pyo.Var([0, 1], bounds=(-1, 2))
-    model.sum = pyo.Constraint(expr=model.x[0] + 2 * model.x[1] == 1)
     a, b = 0.1, 0.3
-    squares = a * a * model.x[0] ** 2 + 2 * a * b * model.x[0] * model.x[1] + b * b * model.x[1] ** 2
-    model.objective = pyo.Objective(expr=squares - 0.7 * model.x[1])
-    return model
-
-
-def _of_answer(answer):
-    return fsopt.verify(answer, DATA, exact=True).exact.proof()
+    squares = lambda x, y: a * a * x**2 + 2 * a * b * x * y + b * b * y**2 - 0.7 * y  # noqa: E731
+    return model_of(squares, lambda x, y: x + 2 * y == 1, bounds=[(-1, 2)] * 2)
 
 
 def _infeasible():
-    model = pyo.ConcreteModel()
-    model.x = pyo.Var([0, 1])
-    model.low = pyo.Constraint(expr=0.1 * model.x[0] + 0.3 * model.x[1] >= 1)
-    model.high = pyo.Constraint(expr=0.2 * model.x[0] + 0.6 * model.x[1] <= 1)
-    model.objective = pyo.Objective(expr=model.x[0])
-    return model
+    rows = (lambda x, y: 0.1 * x + 0.3 * y >= 1), (lambda x, y: 0.2 * x + 0.6 * y <= 1)
+    return model_of(lambda x, y: x, *rows, bounds=[(None, None)] * 2)
 
 
 MAKERS = {

@@ -2,11 +2,18 @@
 
 A proof that ``fsopt check`` confirms for the data is about the program of these data and of the stated parameters,
 which is built anew here. A campaign has a quarter as many proofs as answers.
+
+Proof files and data: what a statement says, programs and data that are others, files that would take for ever.
 """
 
+import contextlib
 import copy
+import gzip
 import itertools
 import json
+import re
+import time
+from fractions import Fraction
 from functools import cache
 
 import numpy as np
@@ -20,9 +27,10 @@ from support import blobs, sampled
 
 import fsopt
 from fsopt.data.hyperplanes import LOSSES
-from fsopt.errors import FsoptError
+from fsopt.errors import FileError, FsoptError
 from fsopt.verification.origins import check_proof
 from fsopt.verification.verify import exactly
+from fsopt.verifier import verify
 
 
 @pytest.mark.parametrize("name", MAKERS)
@@ -140,3 +148,216 @@ def test_the_bound_of_the_best_selections_holds_for_those_cut_off(seed, m, count
     assert claim.holds
     assert float(claim.lower) <= best * (1 + 1e-7)
     assert found.others.bound <= best * (1 + 1e-7)
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Return the function that writes a proof."""
+    return lambda proof: written(tmp_path / "proof.json", proof)
+
+
+def changed(name, **origin):
+    """Return an honest proof with another origin of its first program."""
+    proof = copy.deepcopy(base(name))
+    proof["claims"][0]["statement"]["origin"] |= origin
+    return proof
+
+
+def test_every_parameter_is_stated_and_compared(file):
+    """Left out, null, or another number: no program of the data has the digest, or there is none."""
+    for name in ("svm", "gmeb", "l1-mpm", "best-subset", "best-subset rules", "fsv"):
+        given = base(name)["claims"][0]["statement"]["origin"]["parameters"]
+        for key, value in given.items():
+            rest = {k: v for k, v in given.items() if k != key}
+            others = [rest, {**rest, key: "x"}] + [{**rest, key: None}] * (value not in (None, []))
+            others += [{**rest, key: value * 1.5 + 0.25}] if type(value) in (int, float) else []
+            others += [{**rest, key: [0]}] * (key in ("include", "exclude"))
+            for params in others:
+                path = file(changed(name, parameters=params))
+                assert verdict(path)[0] == 0  # the proof of the program in it is right
+                with contextlib.suppress(FsoptError):
+                    assert check_proof(path, DATA).reason, (name, key, params)
+
+
+@pytest.mark.parametrize(
+    ("none", "origin"),
+    [
+        *((False, origin) for origin in (
+            {"scale": "center"}, {"model": "onsvm"}, {"columns": [0, 1]}, {"units": "rms"}, {"data": "0" * 64},
+            {"model": "rsvm", "parameters": {"w_cap": 1.0}},
+        )),
+        *((True, origin) for origin in (
+            {"model": "unheard-of"}, {"more": 1}, {"changed": ["svm"]}, {"changed": None}, {"units": "si"},
+            {"scale": "x"}, {"scale": None}, {"columns": [7]}, {"columns": "x"}, {"columns": [2, 1, 0]},
+            {"columns": [-3, -2, -1]}, {"columns": [True]}, {"parameters": {"c": True}}, {"parameters": {"c": "1.0"}},
+        )),
+    ],
+)  # fmt: skip
+def test_another_origin_is_another_program_or_one_line(none, origin, file):
+    path = file(changed("svm", **origin))
+    if not none:
+        assert check_proof(path, DATA).reason
+        return
+    with pytest.raises(FsoptError) as error:
+        check_proof(path, DATA)
+    assert "\n" not in str(error.value)
+
+
+def test_the_digest_of_the_data_does_not_make_another_program_theirs(file):
+    """A right proof of other data, whose origin says that it is of these."""
+    for name in ("onsvm", "best-subset", "fsv", "gmeb"):
+        params = {"best-subset": {"m": 1}, "fsv": {"lam": 0.3}}.get(name, {})
+        proof = exactly(fsopt.fit(name, OTHER, **params), OTHER).proof()
+        proof["claims"][0]["statement"]["origin"]["data"] = base("svm")["claims"][0]["statement"]["origin"]["data"]
+        assert verdict(file(proof))[0] == 0
+        assert "is another one than the program in the proof" in check_proof(file(proof), DATA).reason
+
+
+def test_functions_that_changed_a_model_are_asked_for(file):
+    change, other = ({"svm": lambda model, end=end: model.w[0].setub(end)} for end in (0.1, 0.2))
+    fit = fsopt.fit("svm", DATA, customise=change)
+    path = file(fsopt.verify(fit, DATA, exact=True, customise=change).exact.proof())
+    with pytest.raises(FileError, match="changed models"):
+        check_proof(path, DATA)
+    assert check_proof(path, DATA, change).reason == ""
+    assert "another one" in check_proof(path, DATA, other).reason
+
+
+def test_the_json_object_has_the_statement_and_nothing_that_was_not_compared(file):
+    found = check_proof(file(base("svm")), DATA).record()
+    assert (found["confirmed"], found["sense"]) == (True, "min")
+    assert Fraction(found["lower"]) <= Fraction(found["upper"])
+    assert found["statement"]["origin"]["parameters"] == {"c": 1.0}
+    code, shown = verdict(file(changed("svm", model="every data set", scale="SCALE", data="DATA")), "--json")
+    (statement,) = json.loads(shown)["statements"]
+    assert code == 0
+    assert "origin" not in statement
+    assert not re.search("every|SCALE|DATA", shown)
+    assert statement["program"] == verify.digest(base("svm")["claims"][0]["program"])
+    code, shown = verdict(file("[1"), "--json")
+    assert code == 2
+    assert not json.loads(shown.splitlines()[0])["confirmed"]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_interval_that_is_printed_contains_the_proved_one(sign):
+    lower, upper = sorted([Fraction(sign, 3), Fraction(2 * sign, 3)])
+    found = {"status": "interval", "sense": "min", "lower": str(lower), "upper": str(upper), "gap": "1/3"}
+    text = "\n".join(verify.said({**found, "left_out": [], "about": "", "program": ""}))
+    low, high = re.search(r"in \[(.*), (.*)\]", text).groups()
+    (wide,) = re.search(r"relative width (.*)", text).groups()
+    for shown, exact in [(-Fraction(low), -lower), (Fraction(high), upper), (Fraction(wide), Fraction(1, 3))]:
+        assert exact < shown < exact + Fraction(1, 10**3)
+
+
+def test_alternatives_that_list_all_selections_state_that_there_is_no_other(file):
+    found = fsopt.alternatives(DATA, 1, within=1e9)
+    shown = fsopt.verify(found, DATA, exact=True).exact
+    assert shown.verified
+    assert len(found.support) == 4
+    code, shown = verdict(file(shown.proof()))
+    assert code == 0
+    assert "there is no feasible point, but for the selections" in shown
+
+
+def _huge(kind):
+    """Return a claim whose numbers have no measure."""
+    claim = copy.deepcopy(
+        base("vertex" if kind in ("digits", "denominators", "lowest terms") else "best-subset")["claims"][0]
+    )
+    program, evidence = claim["program"], claim["evidence"]
+    if kind == "lists":
+        return [[]] * 60_000
+    if kind == "steps":
+        evidence["cuts"][0][0] = 10**4000
+    elif kind == "constraints":  # rules that are the same, or empty, by the hundred thousand
+        program |= {"R": [[0, 0, 0]] * 100_000, "r": [0] * 100_000}
+        evidence["tree"] = [["branch", 0]] * 3000 + [["leaf", 0]] * 3001
+    elif kind == "digits":
+        program["c"][0] = "1" * 10**6
+    elif kind == "denominators":
+        costs = [f"1/{2**4000 + 2 * k + 1:x}" for k in range(300)]
+        program |= {"c": costs, "lb": [0] * 300, "ub": [None] * 300, "rows": []}
+        evidence |= {"point": [], "nodes": []}
+    elif kind == "bits of a constraint":
+        program |= {"R": [["f" * 9000 + "/1"] * 3], "r": ["f" * 9000 + "/1"]}
+        evidence |= {"main": 0, "tree": [["branch", 0]] * 900 + [["leaf", 0]] * 901}
+    elif kind == "bits of a gain":
+        program["lam"] = ["f" * 20_000 + "/1"] * 3
+    else:
+        program["rows"] = [[[0, 1], [1, 1], None, None]] * 90
+        evidence["point"] = [[0, "f" * 9000 + "/1"], [1, "1/" + "f" * 9000]]
+    claim["statement"]["program"] = verify.digest(program)
+    return claim
+
+
+WORK = "more work than is allowed"
+HUGE = {
+    "steps": "is none|Exceeds the limit",
+    "constraints": WORK,
+    "digits": "'11111111111111111111' is not a number",
+    "denominators": "no common denominator of a reasonable length",
+    **dict.fromkeys(("lists", "bits of a constraint", "bits of a gain", "lowest terms"), WORK),
+}
+
+
+@pytest.mark.parametrize("kind", sampled(HUGE, 5))
+def test_work_memory_and_bits_are_counted_before_they_are_used(kind, tmp_path, monkeypatch):
+    monkeypatch.setattr(verify, "MOST_WORK", 10**7)
+    monkeypatch.setattr(verify, "OF_A_BYTE", 0)
+    path = tmp_path / "proof.json.gz"
+    path.write_bytes(gzip.compress(json.dumps({"format": verify.FORMAT, "claims": [_huge(kind)]}).encode()))
+    started = time.process_time()
+    code, shown = verdict(path)
+    assert code in (1, 2), shown
+    assert re.search(HUGE[kind], shown)
+    assert time.process_time() - started < 20
+
+
+def test_the_work_is_bounded_and_can_be_raised(file, monkeypatch):
+    monkeypatch.setattr(verify, "MOST_WORK", 100)
+    path = file(base("svm"))
+    code, shown = verdict(path)
+    assert code == 2
+    assert "--work" in shown
+    assert verdict(path, "--work", "x")[0] == 2
+    assert verdict(path, "--json", "--work", "1000000")[0] == 0
+
+
+TEXT = json.dumps(exactly(fsopt.fit("svm", DATA), DATA).proof())
+UNREADABLE = {
+    **{f"the text {text!r}": text for text in ("", "[]", "{}", '{"format": "fsopt proof 4", "claims": []}')},
+    "a proof of another format": '{"format": "fsopt proof 2", "statement": {}, "proof": []}',
+    "nesting": '{"format": "fsopt proof 4", "claims": ' + "[" * 100_000 + "]" * 100_000 + "}",
+    "a number for a list": '{"format": "fsopt proof 4", "claims": 5}',
+    "a lone surrogate": TEXT.replace('"optimal"', '"\\ud800"', 1),
+    "a line break": TEXT.replace('"optimal"', '"optimal\\nconfirmed"', 1),
+    "a key twice": TEXT.replace('"lower": ', '"lower": -1e300, "lower": ', 1),
+    "another format": '{"format": "fsopt proof 1", "parts": [1]}',
+    "a word of terminals": TEXT.replace('"leaf"', '"\\u001b[2K"', 1),
+    **{f"c0 {v}": TEXT.replace('"c0": 0', f'"c0": {v}', 1) for v in ("1e999", "NaN", "-Infinity", "1.5")},
+}
+
+
+@pytest.mark.parametrize("kind", UNREADABLE)
+def test_no_text_ends_in_a_traceback(kind, file):
+    assert UNREADABLE[kind] != TEXT
+    code, shown = verdict(file(UNREADABLE[kind]))
+    assert code in (1, 2)
+    assert shown.startswith(("fsopt-verify: ", "REFUTED"))
+    assert shown.isascii()
+    assert "\x1b" not in shown
+    assert shown.count("\n") == 1
+    assert kind != "another format" or "fsopt check --proof" in shown
+
+
+def test_damaged_packing_and_deep_parameters_are_refused(tmp_path, file):
+    packed = bytearray(gzip.compress(TEXT.encode()))
+    packed[40:90] = b"\xff" * 50
+    (tmp_path / "cut.json.gz").write_bytes(packed)
+    assert "Error -3 while decompressing" in verdict(tmp_path / "cut.json.gz")[1]
+    deep = copy.deepcopy(base("svm"))
+    deep["claims"][0]["statement"]["origin"]["parameters"]["c"] = json.loads("[" * 600 + "]" * 600)
+    for path in (tmp_path / "cut.json.gz", file(deep)):
+        with pytest.raises(FileError, match="damaged"):
+            check_proof(path, DATA)

@@ -1,4 +1,7 @@
-"""The Conic Benchmark Format, read by a parser that knows nothing of its writer; models of the library: round trips."""
+"""The Conic Benchmark Format, read by a parser that knows nothing of its writer; models of the library: round trips.
+
+Complementarities in .nl files: a reader written here for the format's own words makes integer programs of them.
+"""
 
 import itertools
 from pathlib import Path
@@ -7,73 +10,51 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 from conic_files import parse_cbf, solve_cbf
-from pyomo_models import largest_eigenvalue, symmetric
+from pyomo.mpec import Complementarity, complements
+from pyomo_models import FREE, largest_eigenvalue, model_of, symmetric
+from scipy.optimize import Bounds, LinearConstraint, milp
+from support import ROOT, blobs
+from truths import fewest_errors, fewest_features
 
 import fsopt
 from fsopt.compiler import lmi
 from fsopt.errors import FileError
-from fsopt.formats.conic import pivoted_cholesky
 from tools.instances import EXACT
 
 CLOSE = {"rel": 1e-6, "abs": 1e-6}
 
 
-def shapes() -> dict[str, tuple[pyo.ConcreteModel, float, tuple[str, ...]]]:
-    """Return name -> model, optimum by hand, kinds of its cones."""
-    made: dict[str, tuple[pyo.ConcreteModel, float, tuple[str, ...]]] = {}
-
-    def new(name: str, optimum: float, *kinds: str) -> pyo.ConcreteModel:
-        m = pyo.ConcreteModel(name=name)
-        m.x, m.y = pyo.Var(), pyo.Var()
-        m.s, m.t = pyo.Var(within=pyo.NonNegativeReals), pyo.Var(within=pyo.NonPositiveReals)
-        made[name] = (m, optimum, kinds)
-        return m
-
-    m = new("tilted", -float(np.sqrt(2 / 3)), "Q")  # cross terms: from the eigenvectors
-    m.c = pyo.Constraint(expr=m.x**2 + m.x * m.y + m.y**2 <= 0.5)
-    m.o = pyo.Objective(expr=m.x)
-    m = new("negative", -3.0, "Q")  # the bound of the norm is minus a variable <= 0
-    m.c = pyo.Constraint(expr=m.x**2 + m.y**2 <= 4 * m.t**2)
-    m.d = pyo.Constraint(expr=m.y == 6)
-    m.o = pyo.Objective(expr=m.t, sense=pyo.maximize)
-    m = new("both-negative", 3.0, "QR")  # x^2 <= t u with both factors <= 0
-    m.u = pyo.Var(bounds=(-1, 0))
-    m.c = pyo.Constraint(expr=m.t * m.u >= m.x**2)
-    m.d = pyo.Constraint(expr=m.t >= -9)
-    m.o = pyo.Objective(expr=m.x, sense=pyo.maximize)
-    m = new("lower-bound", 2.0 + 7.0, "QR")  # a concave quadratic that is bounded below, and a constant
-    m.c = pyo.Constraint(expr=m.s - 2 * m.x**2 - m.y >= 0)
-    m.d = pyo.Constraint(expr=m.x >= 1)
-    m.e = pyo.Constraint(expr=m.y == 0)
-    m.o = pyo.Objective(expr=m.s + 7)
-    m = new("cross-cost", 4.5, "QR")  # a singular quadratic objective with cross terms
-    m.o = pyo.Objective(expr=0.5 * (m.x + m.y) ** 2)
-    m.c = pyo.Constraint(expr=m.x + m.y >= 3)
-    m.d = pyo.Constraint(expr=m.y == 1)
-    m = new("concave", -4.5 + 1, "QR")  # the same as a maximisation
-    m.o = pyo.Objective(expr=1 - 0.5 * (m.x + m.y) ** 2, sense=pyo.maximize)
-    m.c = pyo.Constraint(expr=m.x + m.y >= 3)
-    return made
-
-
-SHAPES = shapes()
+ENDS = [FREE, FREE, (0, None), (None, 0), (-1, 0)]
+SHAPES = {  # objective to be minimised (1) or maximised (-1) over x, y, s >= 0, t <= 0 and -1 <= u <= 0; rows; optimum
+    "tilted": (1, lambda x, *_: x, [lambda x, y, *_: x**2 + x * y + y**2 <= 0.5], -float(np.sqrt(2 / 3)), "Q"),
+    "the norm is at most minus a variable": (
+        -1, lambda x, y, s, t, u: t,
+        [lambda x, y, s, t, u: x**2 + y**2 <= 4 * t**2, lambda x, y, s, t, u: y == 6], -3.0, "Q",
+    ),
+    "both factors negative": (
+        -1, lambda x, *_: x, [lambda x, y, s, t, u: t * u >= x**2, lambda x, y, s, t, u: t >= -9], 3.0, "QR",
+    ),
+    "a concave quadratic bounded below, and a constant": (
+        1, lambda x, y, s, t, u: s + 7,
+        [lambda x, y, s, t, u: s - 2 * x**2 - y >= 0, lambda x, *_: x >= 1, lambda x, y, *_: y == 0], 9.0, "QR",
+    ),
+    "a singular quadratic objective with cross terms": (
+        1, lambda x, y, *_: 0.5 * (x + y) ** 2, [lambda x, y, *_: x + y >= 3, lambda x, y, *_: y == 1], 4.5, "QR",
+    ),
+    "the same as a maximisation": (
+        -1, lambda x, y, *_: 1 - 0.5 * (x + y) ** 2, [lambda x, y, *_: x + y >= 3], -3.5, "QR",
+    ),
+}  # fmt: skip
+"""The last is the kind of its cone."""
 
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_every_shape_of_cone_and_objective(name: str, tmp_path: Path) -> None:
-    model, optimum, kinds = SHAPES[name]
+    sense, goal, rows, optimum, cone = SHAPES[name]
+    model = model_of(goal, *rows, bounds=ENDS, sense=sense)
     found = parse_cbf(fsopt.export(model, tmp_path / "m.cbf")[0])
-    assert tuple(kind for kind, _ in found.rows if kind.startswith("Q")) == kinds
+    assert [kind for kind, _ in found.rows if kind.startswith("Q")] == [cone]
     assert solve_cbf(found) == pytest.approx(optimum, abs=1e-6)
-
-
-def test_the_factor_of_a_quadratic_objective_in_very_different_units() -> None:
-    F = np.random.default_rng(0).standard_normal((3, 5)) * [1e-6, 1e-3, 1.0, 0.0, 1e6]
-    P = F.T @ F
-    found = np.array(pivoted_cholesky(P))
-    assert len(found) == 3
-    size = np.sqrt(np.outer(P.diagonal(), P.diagonal())) + 1e-300
-    assert np.abs((found.T @ found - P) / size).max() < 1e-13
 
 
 def test_bounds_ranges_integers_and_a_constant(tmp_path: Path) -> None:
@@ -138,9 +119,94 @@ def test_another_format_refuses_an_inequality(suffix: str, tmp_path: Path) -> No
     assert fsopt.export(model, tmp_path / f"m{suffix}")
 
 
-def test_what_no_format_holds_beside_an_inequality(tmp_path: Path) -> None:
-    m = largest_eigenvalue(symmetric(2))
-    m.c = pyo.Constraint(expr=pyo.exp(m.t) <= 3)
-    with pytest.raises(FileError, match=r"'c' is neither.*no format holds that beside a linear matrix"):
-        fsopt.export(m, tmp_path / "m.cbf")
+BIG_M = 1e3
+
+
+def pairs_of(path):
+    """Return cost, matrix, ends of rows and variables, and the complementary (row, variable, kind) of an .nl file."""
+    lines = iter(path.read_text(encoding="utf-8").splitlines()[10:])
+    size = list(map(int, path.read_text(encoding="utf-8").splitlines()[1].split()))
+    n, m = size[:2]
+    cost, A, ends, pairs = np.zeros(n), np.zeros((m, n)), {"r": [], "b": []}, []
+    for line in lines:
+        kind, words = line[0], line[1:].split()
+        if kind in "CO":
+            assert next(lines).startswith("n0")
+        elif kind in "GJ":
+            target = cost if kind == "G" else A[int(words[0])]
+            for _ in range(int(words[1])):
+                j, value = next(lines).split()
+                target[int(j)] = float(value)
+        elif kind == "k":
+            [next(lines) for _ in range(int(words[0]))]
+        elif kind in "rb":
+            for i in range(m if kind == "r" else n):
+                how, *numbers = next(lines).split()
+                low, high = -np.inf, np.inf
+                if how == "5":
+                    pairs.append((i, int(numbers[1]) - 1, int(numbers[0])))
+                elif how != "3":
+                    low = float(numbers[0]) if how in "024" else low
+                    high = float(numbers[-1]) if how in "014" else high
+                ends[kind].append((low, high))
+    return cost, A, np.array(ends["r"]), np.array(ends["b"]), pairs
+
+
+def minimum(path):
+    """Return the minimum of a file: of body and variable of a pair one is at its end, by a binary variable and M."""
+    cost, A, rows, columns, pairs = pairs_of(path)
+    n, k = len(cost), len(pairs)
+    wide = [LinearConstraint(np.hstack([A, np.zeros((len(A), k))]), *rows.T)]
+    for place, (i, j, kind) in enumerate(pairs):
+        sign = {1: 1.0, 2: -1.0}[kind]  # at its lower end and a body >= 0, or at its upper end and a body <= 0
+        (body, var), end = np.zeros((2, n + k)), columns[j, kind - 1]
+        body[:n], var[j] = sign * A[i], sign
+        body[n + place], var[n + place] = -BIG_M, BIG_M
+        assert np.isfinite(end)
+        wide += [LinearConstraint(body, -np.inf, 0.0), LinearConstraint(var, -np.inf, BIG_M + sign * end)]
+        wide.append(LinearConstraint(np.append(sign * A[i], np.zeros(k)), 0.0))
+    low, high = np.vstack([columns, np.tile([0.0, 1.0], (k, 1))]).T
+    found = milp(
+        np.append(cost, np.zeros(k)), constraints=wide, bounds=Bounds(low, high), integrality=[0] * n + [1] * k
+    )
+    return found.fun
+
+
+def test_the_files_of_the_papers_problems_have_the_minimum_of_all_subsets_and_the_fewest_errors(tmp_path):
+    data = blobs(12, 3, seed=3, gap=0.7)
+    path, *_ = fsopt.export(fsopt.build("fsv-lpec", data, lam=0.15), tmp_path / "m.nl")
+    assert len(pairs_of(path)[-1]) == 6
+    assert minimum(path) == pytest.approx(fewest_features(data.X, data.y, 0.15), abs=1e-7)
+    folder = ROOT / "models" / "misclass-lpec"
+    data = fsopt.load_dataset(folder / "data.csv").rows(range(16))
+    assert minimum(folder / "misclass-lpec.nl") == pytest.approx(fewest_errors(data.X, data.y))
+
+
+def test_a_variable_with_bounds_of_its_own_is_complementary_at_those_of_the_condition(tmp_path):
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(bounds=(1, 3)), pyo.Var(bounds=(0, 5))
+    m.z = pyo.Var(bounds=(-1, 7))
+    m.positive = Complementarity(expr=complements(m.x >= 0, 2 - m.y >= 0))  # x >= 1: so y = 2
+    m.above = Complementarity(expr=complements(m.z >= 6, m.x - 2 <= 1))  # z = 6 or x = 3
+    m.idle = Complementarity(expr=complements(m.y >= 9, m.x >= 0))
+    m.idle.deactivate()
+    m.o = pyo.Objective(expr=m.y + 0.1 * m.x + 0.01 * m.z)
+    path, *_ = fsopt.export(m, tmp_path / "m.nl")
+    assert minimum(path) == pytest.approx(2.0 + 0.1 + 0.06)
+    assert isinstance(m.positive, Complementarity)
+    with pytest.raises(fsopt.FsoptError, match=r"Complementarity.*use \.nl"):
+        fsopt.export(m, tmp_path / "m.lp")
+
+
+def test_a_condition_without_a_place_in_the_format_is_refused_by_name(tmp_path):
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(), pyo.Var()
+    m.o = pyo.Objective(expr=m.x)
+    wide = pyo.inequality(0, m.x, 2)
+    for sides in ((wide, m.y - 1), (m.y - 1, wide), (m.x, m.y), (wide, m.y >= 0)):
+        m.del_component("one")
+        m.one = Complementarity(expr=complements(*sides))
+        with pytest.raises(fsopt.FsoptError, match=r"of two inequalities: 'one'") as error:
+            fsopt.export(m, tmp_path / "m.nl")
+        assert "complements(a >= 0, b >= 0)" in error.value.hint
     assert not list(tmp_path.iterdir())

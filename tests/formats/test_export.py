@@ -16,6 +16,7 @@ import pyomo.environ as pyo
 import pytest
 from conic_files import highs, parse_cbf, scip, solve_cbf
 from pyomo.core.base.label import cpxlp_label_from_name
+from pyomo_models import model_of
 from support import ROOT, sampled, written
 
 import fsopt
@@ -74,51 +75,23 @@ def test_the_same_bytes_from_a_model_built_again_under_any_file_name(suffix: str
 # -- refusals -----------------------------------------------------------------------------------------------
 
 
-def cubic() -> pyo.ConcreteModel:
-    m = pyo.ConcreteModel(name="cubic")
-    m.x = pyo.Var(bounds=(0, 2))
-    m.curve = pyo.Constraint(expr=m.x**3 >= 1)
-    m.objective = pyo.Objective(expr=m.x)
-    return m
-
-
-def saddle() -> pyo.ConcreteModel:
-    m = pyo.ConcreteModel(name="saddle")
-    m.x = pyo.Var([0, 1], bounds=(-1, 1))
-    m.hyperbola = pyo.Constraint(expr=m.x[0] * m.x[1] >= 0.25)
-    m.objective = pyo.Objective(expr=m.x[0])
-    return m
-
-
-def curved(sense: int) -> pyo.ConcreteModel:
-    m = pyo.ConcreteModel(name="curved")
-    m.x = pyo.Var(bounds=(-1, 1))
-    m.cost = pyo.Objective(expr=m.x**2, sense=sense)
-    return m
-
-
-def entropic() -> pyo.ConcreteModel:
-    m = curved(pyo.minimize)
-    m.cost.set_value(pyo.exp(m.x))
-    return m
-
-
-REFUSED = {
-    "lp-cubic": (cubic, ".lp", r"cannot export 'cubic' to \.lp.*in 'curve' the term x\*\*3.*use \.nl"),
-    "mps-cubic": (cubic, ".mps", r"to \.mps.*'curve'"),
-    "lp-objective": (entropic, ".lp", r"'cost' the term exp\(x\)"),
-    "cbf-cubic": (cubic, ".cbf", r"'curve'.*x\*\*3"),
-    "cbf-nonconvex": (saddle, ".cbf", r"'hyperbola' is neither.*not convex"),
-    "cbf-concave": (lambda: curved(pyo.maximize), ".cbf", r"objective 'cost' is not convex"),
-    "unknown": (cubic, ".xyz", r"unknown format '\.xyz'.*\.lp.*\.cbf"),
+LINEAR = lambda x, y: x  # noqa: E731
+REFUSED = {  # objective, row, sense, ending, words of the message
+    "lp-cubic": (LINEAR, lambda x, y: x**3 >= 1, 1, ".lp", r"to \.lp.*in 'row\[0\]' the term x\[0\]\*\*3.*use \.nl"),
+    "mps-cubic": (LINEAR, lambda x, y: x**3 >= 1, 1, ".mps", r"to \.mps.*'row\[0\]'"),
+    "lp-objective": (lambda x, y: pyo.exp(x), lambda x, y: x >= 1, 1, ".lp", r"'o' the term exp\(x\[0\]\)"),
+    "cbf-cubic": (LINEAR, lambda x, y: x**3 >= 1, 1, ".cbf", r"'row\[0\]'.*x\[0\]\*\*3"),
+    "cbf-nonconvex": (LINEAR, lambda x, y: x * y >= 0.25, 1, ".cbf", r"'row\[0\]' is neither.*not convex"),
+    "cbf-concave": (lambda x, y: x**2, lambda x, y: x >= 1, -1, ".cbf", "objective 'o' is not convex"),
+    "unknown": (LINEAR, lambda x, y: x >= 1, 1, ".xyz", r"unknown format '\.xyz'.*\.lp.*\.cbf"),
 }
 
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_a_format_refuses_what_it_cannot_hold_and_leaves_nothing_behind(case: str, tmp_path: Path) -> None:
-    make, suffix, words = REFUSED[case]
+    goal, row, sense, suffix, words = REFUSED[case]
     with pytest.raises(FileError, match=words):
-        fsopt.export(make(), tmp_path / f"m{suffix}")
+        fsopt.export(model_of(goal, row, bounds=[(-1, 2)] * 2, sense=sense), tmp_path / f"m{suffix}")
     assert list(tmp_path.iterdir()) == []
 
 

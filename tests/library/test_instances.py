@@ -161,7 +161,7 @@ def test_a_doc_is_as_written_by_hand_and_what_has_words_is_no_formula():
 
 WRITTEN = [slug for slug in fsopt.MODELS if (LIBRARY / slug / f"{slug}.nl").is_file()]
 NL = [slug for slug in WRITTEN if fsopt.MODELS[slug].problem_class != "MPEC"]
-"""The .nl files that these readers take: those with complementarities are in formats/test_complementarities.py."""
+"""The .nl files that these readers take: those with complementarities are in formats/test_cbf.py."""
 
 
 def optima_facts_of(slug):

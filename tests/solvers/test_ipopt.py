@@ -93,16 +93,6 @@ def test_convexity_is_told_by_rules_and_by_nothing_else(objective, convex):
     assert smoothly_convex(program) == convex
 
 
-def test_the_start_chooses_the_local_minimum_and_local_infeasibility_is_not_proven():
-    for start, local in ((1.5, -4.0), (-0.5, -1.0)):
-        result = fsopt.solve(model_of(lambda x: -(x**2), bounds=[(-1, 2)], start=[start]), "ipopt")
-        assert (result.status, result.objective) == ("stationary", pytest.approx(local))
-    m = hyperbola()
-    m.d = pyo.Constraint(expr=pyo.exp(m.x[0]) + m.x[1] <= 1.5)
-    result = fsopt.solve(m, "ipopt")
-    assert (result.status, result.stop, result.objective) == ("none", "infeasible", None)
-
-
 @pytest.mark.parametrize("function", ["objective", "gradient", "constraints", "jacobian", "hessian"])
 def test_an_interrupt_in_any_function_ends_the_solve_and_the_next_one_works(monkeypatch, function):
     session = Session(hyperbola(), "ipopt")

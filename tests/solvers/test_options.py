@@ -1,6 +1,5 @@
 """The registry, options and limits: which solver is taken, numbers of every kind, bad values by name, Ctrl-C."""
 
-import dataclasses
 import math
 import os
 import re
@@ -9,7 +8,6 @@ import subprocess
 import sys
 from fractions import Fraction
 from importlib.util import find_spec
-from types import ModuleType
 
 import numpy as np
 import pyomo.environ as pyo
@@ -19,10 +17,9 @@ from solver_cases import active_bounds, knapsacks, takers, usable_solvers
 from support import blobs, there
 
 import fsopt
-from fsopt.common.registry import Registry
 from fsopt.errors import OptionError, ParameterError, SolverError, UnknownNameError
 from fsopt.solvers import spec
-from fsopt.solvers.registry import SOLVERS, choose, no_multipliers, preference
+from fsopt.solvers.registry import choose, no_multipliers, preference
 from fsopt.solvers.spec import Connection, Settings
 
 ORDER = {
@@ -44,26 +41,6 @@ OURS = {name for names in ORDER.values() for name in names}
 @pytest.mark.parametrize("problem_class", list(ORDER))
 def test_the_ranks_give_the_order_of_each_class(problem_class):
     assert [s.name for s in preference(problem_class) if s.name in OURS] == ORDER[problem_class]
-
-
-def register(monkeypatch, entry):
-    """Register an entry as the one line in the registry and the one new module would."""
-    module = ModuleType(f"fsopt.solvers.{entry.name}")
-    module.SPEC = entry
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setattr(SOLVERS, "modules", (*SOLVERS.modules, entry.name))
-    monkeypatch.setattr(SOLVERS, "shipped", Registry.shipped.func(SOLVERS))
-
-
-def test_a_new_module_and_its_line_make_a_solver_that_is_taken_by_its_rank(monkeypatch):
-    new = dataclasses.replace(SOLVERS["clarabel"], name="newcomer", ranks={"LP": 1, "SOCP": 15})
-    register(monkeypatch, new)
-    assert list(SOLVERS.shipped)[-1] == "newcomer"
-    assert preference("LP")[0] is new
-    assert [s.name for s in preference("SOCP")][:2] == ["clarabel", "newcomer"]
-    assert "newcomer" in str(no_multipliers("scip", "SOCP"))
-    result = fsopt.solve(fsopt.build("onsvm", blobs(20, 3)))
-    assert (result.solver, result.status) == ("newcomer", "optimal")
 
 
 def linear(whole=()):
@@ -216,12 +193,6 @@ def test_an_end_at_a_limit_of_iterations_is_told(solver, option, most):
     found = fsopt.solve(fsopt.build("svm", DATA), there(solver), options={option: most})
     assert (found.stop, found.iterations) == ("iteration-limit", most)
     assert found.status in ("none", "feasible")
-
-
-@pytest.mark.parametrize("limit", [{"WorkLimit": 1e-9}, {"SolutionLimit": 1}, {"BestObjStop": 1e6}], ids=str)
-def test_a_limit_of_gurobi_that_pyomo_does_not_know_keeps_the_incumbent(limit):
-    found = fsopt.solve(fsopt.build("fsp-m-perspective", DATA, m=1, c=1.0), there("gurobi"), options=limit)
-    assert (found.status, found.stop) == ("feasible", "iteration-limit")
 
 
 # -- interruptions, and what Gurobi and Xpress alone refuse ------------------------------------------------------

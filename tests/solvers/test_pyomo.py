@@ -19,7 +19,7 @@ from pyomo.contrib.solver.common.util import (
     NoReducedCostsError,
 )
 from pyomo.solvers.tests.models.base import all_models
-from support import blobs, sampled
+from support import sampled
 
 import fsopt
 from fsopt.errors import OptionError, SolverError, UnknownNameError
@@ -89,18 +89,6 @@ def test_an_answer_whose_certificate_fails_is_not_called_optimal():
     assert results.solution_status is not SolutionStatus.optimal
     with pytest.raises(NoOptimalSolutionError):
         coarse.solve(m)
-
-
-def test_options_and_limits_reach_the_solver():
-    solver = SolverFactory("fsopt_clarabel", raise_exception_on_nonoptimal_result=False, load_solutions=False)
-    assert solver.available()
-    few = solver.solve(fsopt.build("svm", blobs()), solver_options={"max_iter": 1})
-    assert few.solution_status is SolutionStatus.feasible
-    assert few.termination_condition is TerminationCondition.iterationLimit
-    with pytest.raises(OptionError, match="no_such_option"):
-        solver.solve(distance(), solver_options={"no_such_option": 1})
-    with pytest.raises(IncompatibleModelError, match="does not solve"):
-        SolverFactory("fsopt_highs").solve(distance())
 
 
 EXPECTED = (

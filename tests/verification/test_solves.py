@@ -177,32 +177,3 @@ def test_a_bound_is_that_of_an_optimum_and_a_local_solver_has_none():
     assert (local["status"], local["bound"]) == ("stationary", None)
     assert check(local).verified
     assert not check(local, bound=local["objective"]).verified
-
-
-def test_multipliers_count_where_a_bound_is_stated():
-    """A feasible point has its value with any multipliers; a bound holds with feasible ones alone."""
-    record = saved("svm")
-    wrong = {**record["point"], "y": [-1.0 - v for v in record["point"]["y"]]}
-    feasible = {"status": "feasible", "point": wrong, "evidence": None}
-    assert check(record, **feasible, bound=None).verified
-    found = check(record, **feasible, bound=record["bound"] / 2)
-    assert not found.verified
-    assert found.certificate.residuals["stated bound"] > 1e-3
-
-
-def test_constraints_beside_the_arrays_are_never_verified():
-    model = fsopt.build("misclass-lpec", DATA)
-    program = compile_model(model)
-    assert program.unsupported
-    record = {
-        "model": "misclass-lpec",
-        "params": {},
-        "status": "feasible",
-        "objective": 0.0,
-        "point": {"x": [0.0] * program.n, "y": None, "z": None},
-        "data_sha256": saved("rlp")["data_sha256"],
-        "labels": saved("rlp")["labels"],
-    }
-    found = check(record)
-    assert not found.certificate.ok
-    assert any("not checked" in note for note in found.certificate.notes)

@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 import pytest
-from support import ROOT, blobs
+from support import ROOT
 
 import fsopt
 from fsopt.certificates.exact.program import exact_program
@@ -19,7 +19,6 @@ from fsopt.data.matrices import SMALL, exact_sums
 from fsopt.errors import FsoptError
 from fsopt.methods.claims import about_of
 from fsopt.methods.preprocessing import preprocess
-from fsopt.models.mpm.moments import triangular
 from fsopt.models.registry import MODELS, build
 from fsopt.verification.origins import program_of
 from fsopt.verifier.verify import digest
@@ -93,16 +92,6 @@ def test_sums_do_not_depend_on_the_order_of_the_samples():
     with np.errstate(all="ignore"):
         assert np.isinf(exact_sums(huge)[0])
     assert X.size < SMALL
-
-
-@pytest.mark.parametrize("kind", ["regular", "duplicate", "constant"])
-def test_the_triangular_factor_has_the_same_covariance(kind):
-    X = blobs(n=20, p=4, seed=1).X.copy()
-    X[:, 3] = {"regular": X[:, 3], "duplicate": X[:, 0], "constant": 0.0}[kind]
-    F = triangular(X)
-    assert F.shape == (4, 4)
-    assert np.allclose(F.T @ F, X.T @ X, rtol=1e-13, atol=1e-13)
-    assert np.array_equal(F, np.triu(F))
 
 
 if __name__ == "__main__":  # on another processor

@@ -1,17 +1,29 @@
-"""Tight proofs and claims next to them: the verifier accepts what is proved, and nothing more."""
+"""Tight proofs and claims next to them: the verifier accepts what is proved, and nothing more.
+
+The tree of branch and Benders replayed exactly, against brute force and against forged trees.
+"""
 
 import copy
+import itertools
+from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 from operator import getitem
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from proof_files import proved, refusal, refused
-from support import blobs
+from scipy.optimize import linprog
+from selection_cases import allowed_values
+from support import blobs, exact_value
 
+import fsopt
 from fsopt.methods.registry import fit
+from fsopt.search.branch_and_benders import evidence
+from fsopt.search.branch_and_benders.tree import FORGOTTEN, LEAF, PEG, flat, marks_of
 from fsopt.verification.verify import exactly
-from fsopt.verifier.grammar import written
+from fsopt.verifier.selections import UNIT, SelectionToCheck
 
 VERTEX = {
     "statement": {
@@ -81,18 +93,6 @@ def test_the_statement_that_follows_is_accepted_and_no_other(bases):
             assert refused(stated(base, **ends)), (base["statement"]["status"], lower, upper)
 
 
-@pytest.mark.parametrize(("end", "value"), [("lower", Fraction(1, 2) + TINY), ("upper", Fraction(1, 2) - TINY)])
-def test_a_claim_next_to_the_optimum_is_refuted(end, value):
-    assert not refused(VERTEX)
-    assert refused(stated(VERTEX, **{end: str(value)}))
-
-
-@pytest.mark.parametrize("path", [("duals", 0, "multipliers", 0, 1, 0), ("point", 0, 1)])
-@pytest.mark.parametrize("by", [TINY, -TINY])
-def test_evidence_next_to_the_right_one_does_not_support_the_exact_claim(path, by):
-    assert refused(changed(VERTEX, ("evidence", *path), written(Fraction(1, 4) + by)))
-
-
 def test_a_statement_is_about_the_program_of_its_digest():
     from fsopt.verifier import verify
 
@@ -116,11 +116,6 @@ def test_the_sense_is_that_of_the_program():
     for status in ("bounded", "feasible"):
         assert refused(stated(alone, status=status, lower=None, upper="-1/2"))
     assert refused(stated(alone, status="bounded", upper=None))
-
-
-def test_a_program_has_one_bound_whose_multipliers_are_there():
-    for nodes in ([["leaf", 1]], [["leaf", -1]], [["leaf", 0]] * 2, [["split", 0, 1], ["leaf", 0], ["leaf", 0]]):
-        assert refused(changed(VERTEX, ("evidence", "nodes"), nodes)), nodes
 
 
 NOTHING = {"lower": None, "upper": None}
@@ -175,3 +170,159 @@ def test_a_matrix_that_is_nearly_semidefinite_is_bounded_by_a_secant():
         (("program", "ub", 1), 2, OTHER),
     ):
         assert reason in refusal(changed(SHIFTED, path, value)), path
+
+
+PROBLEMS = {
+    "cardinality": {"m": 2},
+    "budget": {"costs": [3.0, 1.0, 2.0, 1.5, 1.0], "budget": 4.0},
+    "rules": {"m": 3, "implies": [[0, 3]], "conflicts": [[1, 2]], "include": [4]},
+}
+
+
+@pytest.fixture(scope="module", params=PROBLEMS)
+def searched(request):
+    data = blobs(n=26, p=5, seed=4, gap=0.4)
+    found = fsopt.fit("best-subset", data, **PROBLEMS[request.param])
+    return data, found, exactly(found, data), PROBLEMS[request.param]
+
+
+def test_brute_force_agrees_with_the_exact_interval(searched):
+    data, found, check, params = searched
+    (claim,) = check.claims
+    assert check.verified, claim.reason
+    work = data.with_X(found.preprocessing.apply(data.X))
+    best = min(allowed_values(work, 1.0, params).values())
+    assert float(claim.lower) - 1e-6 <= best <= float(claim.upper) + 1e-6
+    assert claim.width <= Fraction(1, 10**6)
+
+
+def test_a_leaf_that_is_left_out_or_a_wrong_node_is_refuted(searched):
+    part = searched[2].claims[0].part
+    trees = (
+        [],
+        [["empty"]],
+        [["leaf", 0]],
+        [["branch", 0], ["empty"], *part["evidence"]["tree"]],
+        [["branch", 7], ["leaf", 0], ["leaf", 0]],
+        [["branch", 0], ["leaf", 0]],
+        [["branch", 0], ["branch", 0]],
+        [["peg", [0], [5], []], ["leaf", 0]],
+        [["peg", [0], [], [5]], ["leaf", 0]],
+        [["peg", [0, 0], [1, 0], []], ["leaf", 0]],
+        [["peg", [0], [0], [1]], ["leaf", 0]],
+        [["peg", [0, 0], [], [1]], ["leaf", 0]],
+        [["known"]],
+        [*part["evidence"]["tree"], ["leaf", 0]],
+        [["x"]],
+    )
+    for tree in trees:
+        assert refused({**part, "evidence": {**part["evidence"], "tree": tree}}), tree
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_feature_is_decided_where_one_constraint_forbids_its_other_value(seed):
+    """Against enumeration: until no constraint alone, of small integers, forbids a value of a free feature."""
+    rng = np.random.default_rng(seed)
+    R, r = rng.integers(-1, 3, (3, 5)).tolist(), rng.integers(0, 3, 3).tolist()
+    problem = SimpleNamespace(p=5, R=R, r=r, bits=2)
+    for node in (frozenset(), frozenset()), (frozenset({0}), frozenset({4})), (frozenset({1, 2}), frozenset()):
+        values = [{1} if j in node[0] else {0} if j in node[1] else {0, 1} for j in range(5)]
+        before = None
+        while values != before:
+            before = values
+            for row, right in zip(R, r, strict=True):
+                kept = [s for s in itertools.product(*values) if np.dot(row, s) <= right]
+                values = [{s[j] for s in kept} for j in range(5)]
+        inside, outside = (frozenset(j for j in range(5) if values[j] == {v}) for v in (1, 0))
+        expected = (inside, outside) if all(values) else None
+        assert SelectionToCheck.decided(problem, node, set(), set()) == expected
+
+
+@pytest.mark.parametrize(("kind", "digits"), [(LEAF, 5), (PEG, 3)])
+def test_a_forgotten_cut_is_made_again_from_its_relaxation(kind, digits, searched):
+    """For a peg from one for each feature."""
+    data, found, check, _ = searched
+    held = found.details["evidence"]
+    marks = list(marks_of(evidence._array(held["tree"], np.int32).tolist()))
+    stream = flat((mark, FORGOTTEN if mark == kind else name, features) for mark, name, features in marks)
+    forgotten = {**held, "tree": evidence._text(np.array(stream, dtype=np.int32))}
+    again = exactly(replace(found, details={**found.details, "evidence": forgotten}), data)
+    assert again.claims[0].holds
+    assert abs(again.claims[0].lower - check.claims[0].lower) < Fraction(1, 10**digits)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_bounds_of_a_cut_are_those_of_linear_programming(seed):
+    """On a node, and with each feature that is not decided selected or not; above it only where nothing else fits."""
+    rng = np.random.default_rng(seed)
+    weight, gains = rng.integers(0, 9, 7) * (seed % 4 > 0), rng.normal(size=7)
+    problem = SelectionToCheck.__new__(SelectionToCheck)
+    problem.p, problem.weight, problem.right, problem.bits = 7, weight.tolist(), int(weight[0]) + 11, 70
+    cut = problem.ordered(4 * UNIT, [int(np.ceil(v * UNIT)) for v in gains])
+    others = [(-1, 1), *((j, side) for j in (1, 2, 4, 5, 6) for side in (0, 1))]
+    for (j, side), bound in zip(others, problem.bounds_on(cut, (frozenset({0}), frozenset({3})), others), strict=True):
+        fixed = {0: 1.0, 3: 0.0, j: 1.0 - side}
+        shape = {
+            "A_ub": [weight],
+            "b_ub": [problem.right],
+            "bounds": [(fixed.get(k, 0), fixed.get(k, 1)) for k in range(7)],
+        }
+        relaxed, best = (4.0 + linprog(-gains, integrality=whole, **shape).fun for whole in (0, 1))
+        fits = problem.right - weight[0] - (weight[j] if side == 0 else 0) >= weight.min()
+        assert relaxed - 1e-9 <= bound / UNIT <= (relaxed if fits else best) + 1e-9
+
+
+SHAPED = {"m": 1, "groups": {"pair": [0, 1]}, "include": ["pair"], "negative": [0], "upper": {1: 0.125}}
+SHAPED_DATA = blobs(n=24, p=4, seed=2, gap=0.5)
+SHAPED_ENDS = (np.array([-np.inf, -np.inf, -0.25, -np.inf]), np.array([0.0, 0.125, np.inf, np.inf]))
+
+
+@pytest.fixture(scope="module")
+def shaped():
+    fit = fsopt.fit("best-subset", SHAPED_DATA, scale="none", lower={"x3": -0.25}, **SHAPED)
+    found = exactly(fit, SHAPED_DATA)
+    assert found.verified
+    return found.claims[0].part
+
+
+def test_groups_and_bounds_are_those_of_the_program(shaped):
+    program = shaped["program"]
+    assert program["groups"] == [0, 0, 1, 2]
+    assert (program["lower"], program["upper"]) == ([None, None, "-1/4", None], [0, "1/8", None, None])
+    best = exact_value(SHAPED_DATA, np.array([1, 1, 0, 0]), 1.0, "hinge", *SHAPED_ENDS)
+    assert float(Fraction(shaped["statement"]["lower"])) <= best + 1e-6
+    assert float(Fraction(shaped["statement"]["upper"])) >= best - 1e-6
+
+
+@pytest.mark.parametrize(
+    ("reason", "part", "change"),
+    [
+        ("groups or bounds", "program", {"groups": [0, 0, 2, 2]}),
+        ("groups or bounds", "program", {"groups": [0, 1, 2]}),
+        ("groups or bounds", "program", {"groups": [0, 1, 2, 3]}),
+        ("groups or bounds", "program", {"lower": [None] * 3}),
+        ("do not admit 0", "program", {"lower": [0, 1, None, None]}),
+        ("do not admit 0", "program", {"upper": [0, "1/8", -1, None]}),
+        ("a feature of the point is out of range", "evidence", {"point": {"w": [[7, 1]], "b": 0, "selected": [0]}}),
+        ("outside its bounds", "evidence", {"point": {"w": [[0, 1]], "b": 0, "selected": [0]}}),
+        ("outside its bounds", "evidence", {"point": {"w": [[1, 1]], "b": 0, "selected": [0]}}),
+        ("outside the selection", "evidence", {"point": {"w": [[2, "-1/8"]], "b": 0, "selected": [0]}}),
+        ("violates a constraint", "evidence", {"point": {"w": [], "b": 0, "selected": [0, 1]}}),
+    ],
+)
+def test_forged_groups_and_bounds_are_refused_with_a_reason(shaped, reason, part, change):
+    assert reason in refusal({**shaped, part: {**shaped[part], **change}})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"upper": [None] * 4},
+        {"groups": [0, 1, 0, 2]},
+        {"upper": [0, "1/4", None, None]},
+        {"upper": [None, "1/8", None, None]},
+    ],
+)
+def test_the_statement_of_one_program_is_not_that_of_another(shaped, change):
+    """Where the bounds of a group in every selection are active the same interval follows from no other ones."""
+    assert refused({**shaped, "program": {**shaped["program"], **change}})

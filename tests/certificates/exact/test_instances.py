@@ -1,23 +1,31 @@
 """Every convex instance of the library: an exact interval that the verifier confirms, and that holds the optimum.
 
 Convex quadratic programs as public collections have them: each solver's answer has an exact interval around it.
+
+Points made exactly feasible, cones without square roots, and sets without their fixed variables.
 """
 
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
-import pyomo.environ as pyo
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from proof_files import proved, refused
 from pyomo_models import FREE, model_of
 from support import sampled
 
-import fsopt
 from fsopt.answers.results import Point, Status
 from fsopt.certificates.exact.claims import VERIFIED, claim_of_pair, pair_of
-from fsopt.certificates.exact.program import exact_program
+from fsopt.certificates.exact.cones import Cone, dual_of, factored
+from fsopt.certificates.exact.forms import Form
+from fsopt.certificates.exact.linear import solution_of
+from fsopt.certificates.exact.program import Matrix, PointSet
+from fsopt.certificates.exact.repair import in_floats, inside, repaired, single_bounds
+from fsopt.certificates.near import inward
 from fsopt.compiler import compile_model
+from fsopt.errors import NotShownError
 from fsopt.models.registry import MODELS
 from fsopt.solvers.base import solve
 from fsopt.verification.solves import claim_infeasible, claim_of_result
@@ -79,60 +87,115 @@ def test_an_infeasible_program_needs_a_ray_that_proves_it():
     assert refused(found.part)
 
 
-def test_cones_have_the_coefficients_of_the_model_without_square_roots():
-    program = compile_model(build_instance("gmeb-dual"))
-    cone = exact_program(program).cones[0]
-    body = program.cones.constraints[0]
-    assert str(body.body).startswith("s[0]**2 - mu1*(")
-    assert cone.right.coefficients == [Fraction(5.22265625), Fraction(1.8233642578125)]
+ONE = Fraction(1)
 
 
-KINDS = ("plain", "low rank", "decimals", "scales", "dependent", "tight")
+def form(terms, constant=0):
+    return Form.of(list(terms), [Fraction(v) for v in terms.values()], Fraction(constant))
 
 
-def quadratic(kind, seed):
-    """Return a feasible program of 12 variables that is bounded: costs are multipliers times rows."""
-    rng = np.random.default_rng([seed, KINDS.index(kind)])
-    n, rows = 12, 6
-    rank = {"plain": n, "low rank": 3, "decimals": 2}.get(kind, 6)
-    F = np.round(rng.standard_normal((rank, n)) * 4) * (0.1 if kind == "decimals" else 0.25)
-    A = np.round(rng.standard_normal((rows, n)), 2) * (rng.random((rows, n)) < 0.5)
-    at = np.round(rng.standard_normal(n), 1)
-    if kind == "scales":
-        scale = 2.0 ** rng.integers(-10, 11, n)
-        F, A, at = F * scale, A * scale, at / scale
-    P = F.T @ F
-    y = np.round(np.abs(rng.standard_normal(rows)), 1)
-    m = pyo.ConcreteModel()
-    boxed = kind == "decimals"  # a matrix that rounding made indefinite bounds nothing without bounds
-    m.x = pyo.Var(
-        range(n),
-        bounds=lambda _, j: (float(at[j] - j % 2) if boxed or j % 3 else None, float(at[j] + 5) if boxed else None),
-    )
-    cost = y @ A - P @ at
-    m.objective = pyo.Objective(
-        expr=sum(0.5 * P[i, j] * m.x[i] * m.x[j] for i in range(n) for j in range(n))
-        + sum(float(cost[j]) * m.x[j] for j in range(n))
-    )
-    m.rows = pyo.ConstraintList()
-    body = [sum(float(A[i, j]) * m.x[j] for j in range(n)) for i in range(rows)]
-    for i in range(rows):
-        if kind != "dependent" or i % 2:
-            m.rows.add(body[i] >= float(A[i] @ at))
-    if kind == "dependent":
-        for i, times in ((0, 1), (0, 2), (2, 1), (4, 1)):
-            m.rows.add(times * body[i] == times * float(np.round(A[i] @ at, 6)))
-    if kind == "tight":
-        for i, j in ((1, 2), (2, 4), (4, 1)):
-            m.rows.add(m.x[i] - m.x[j] >= 0)
-    return m
+def points(size, equations=(), inequalities=(), cones=(), matrices=()):
+    return PointSet(size, tuple(equations), tuple(inequalities), tuple(cones), tuple(matrices))
 
 
-@pytest.mark.parametrize(("kind", "seed"), sampled([(kind, seed) for seed in range(4) for kind in KINDS], len(KINDS)))
-def test_the_optimum_of_a_quadratic_program_is_in_an_exact_interval(kind, seed):
-    model = quadratic(kind, seed)
-    result = fsopt.solve(model)
-    assert result.status == "optimal"
-    (claim,) = fsopt.verify(result, model, exact=True).exact.claims
-    assert claim.holds, claim.reason
-    assert float(claim.lower) == pytest.approx(result.objective, rel=2e-6, abs=2e-6)
+@settings(deadline=None)
+@given(st.lists(st.floats(0, 3), min_size=3, max_size=3), st.floats(0.1, 5), st.floats(-1e-10, 1e-10))
+def test_a_point_near_a_simplex_is_put_into_it(values, total, error):
+    start = np.add(values, [1e-3, 0.0, 0.0])
+    start = start * total / (start @ [1.0, 0.1, 0.3]) + error
+    held = points(3, [form({0: 1, 1: 0.1, 2: 0.3}, -total)], [form({j: 1}) for j in range(3)])
+    found = repaired(held, start)
+    assert inside(held, found)
+    assert all(v >= 0 for v in found)
+    assert np.allclose([float(v) for v in found], start, atol=1e-5)
+
+
+def test_the_equations_change_the_variables_of_largest_freedom_whatever_their_coefficients():
+    equations = [form({0: 1000, 1: 1, 2: 1}, -1), form({0: 1000, 1: 1, 2: -1})]
+    found = solution_of(equations, [Fraction(0)] * 3, np.array([1e-9, 1.0, 1.0]))
+    assert found == [0, Fraction(1, 2), Fraction(1, 2)]
+
+
+def test_an_equation_of_numbers_beyond_the_integers_of_a_double_is_solved():
+    (x, y) = solution_of([form({0: 1, 1: 1e-300}, -0.5)], [Fraction(0)] * 2, np.array([1.0, 1.0]))
+    assert (x, y) == (Fraction(1, 2), 0)
+
+
+def test_a_point_slightly_outside_moves_slightly():
+    cone = Cone((form({0: 1}), form({1: 1})), (ONE, ONE), form({2: 1}), form({2: 1}))
+    held = points(3, [form({0: 0.1, 1: 0.7}, -1)], [form({2: -1}, 3)], [cone])
+    start = np.array([0.2, 1.4, np.hypot(0.2, 1.4) - 1e-10])
+    found = repaired(held, start)
+    assert inside(held, found)
+    assert np.allclose([float(v) for v in found], start, atol=1e-6)
+
+
+def test_a_matrix_that_is_nearly_semidefinite_becomes_so():
+    entries = (form({0: 1}), form({1: 1}), form({2: 1}))
+    held = points(3, [form({1: 1}, -1)], [form({0: -1, 2: -1}, 5)], matrices=[Matrix(2, entries)])
+    found = repaired(held, np.array([2.0, 1.0, 0.5 - 1e-11]))
+    assert inside(held, found)
+    assert found[0] * found[2] >= 1
+
+
+def test_a_set_without_a_point_near_is_not_shown():
+    with pytest.raises(NotShownError):
+        repaired(points(1, [form({0: 1}, -1), form({0: 1}, -2)]), np.zeros(1))
+    with pytest.raises(NotShownError):
+        repaired(points(1, [], [form({0: 1}), form({0: -1}, -1)]), np.zeros(1))
+
+
+def test_what_is_fixed_fixes_what_hangs_on_it():
+    third = Fraction(1, 3)
+    held = points(2, [form({0: 1, 1: -1})], [form({0: 3}, -1), form({0: -3}, 1)])
+    assert repaired(held, np.array([0.0, 0.3])) == [third, third]
+    with pytest.raises(NotShownError):
+        repaired(points(2, [form({0: 1}, -1), form({0: 1, 1: 1}), form({1: 1}, 2)]), np.zeros(2))
+
+
+def test_products_and_spheres_have_rational_factors():
+    product = factored({(0, 0): ONE, (1, 2): Fraction(-3), (1, 3): Fraction(-1, 7)}, {}, Fraction(0))
+    assert product.left == form({1: 1})
+    assert product.right == form({2: 3, 3: Fraction(1, 7)})
+    sphere = factored({(0, 0): ONE, (1, 1): Fraction(2)}, {}, Fraction(-3))
+    assert sphere.left.offset == 3
+    assert sphere.right.offset == 1
+    parabola = factored({(0, 0): ONE}, {2: Fraction(-5)}, Fraction(-3))
+    assert parabola.left == form({2: 5}, 3)
+    assert parabola.right.offset == 1
+    norm = factored({(0, 0): ONE, (1, 1): Fraction(-1)}, {}, Fraction(0))
+    assert norm.left == norm.right == form({1: 1})
+    with pytest.raises(NotShownError):
+        factored({(0, 0): Fraction(-1), (1, 1): Fraction(-1)}, {}, Fraction(0))
+
+
+def test_multipliers_of_a_sphere_are_split_where_their_product_is_largest():
+    sphere = factored({(0, 0): ONE}, {}, Fraction(-4))
+    alpha, beta, gamma = dual_of(sphere, np.array([-3.0]), 6.0)  # 2 ||gamma|| = 6 of the head sqrt(4)
+    assert (alpha * 4, beta, gamma) == pytest.approx((3.0, 3.0, -3.0))
+    assert gamma**2 <= 4 * alpha * beta * (1 + 1e-12)
+
+
+def test_a_step_into_a_cone_of_a_constant_and_a_variable():
+    """The square of x is at most 2 t, from its apex."""
+    cone = Cone((form({0: 1}),), (ONE,), form({}, 2), form({1: 1}))
+    x, t = inward(in_floats(points(2, cones=[cone])), np.zeros(2), np.ones(2), 1e-3)
+    assert t > 0.0
+    assert x * x <= 2.0 * t
+
+
+def test_the_bounds_of_one_variable_are_the_nearest_doubles_inside():
+    # The double 0.1 is above 1/10, the double 1/3 is below a third.
+    lower, upper = single_bounds(points(2, inequalities=[form({0: 10}, -1), form({1: -3}, 1)]))
+    assert (lower[0], upper[1]) == (0.1, 1 / 3)
+    lower, upper = single_bounds(points(2, inequalities=[form({0: 3}, -1), form({1: -10}, 1)]))
+    assert (lower[0], upper[1]) == (np.nextafter(1 / 3, 1.0), np.nextafter(0.1, 0.0))
+
+
+def test_inequalities_that_are_equations_together_are_solved_as_such():
+    """x - y >= 1/3, y - z >= 1/7 and z - x >= -10/21 hold with equality alone, and no step leads inward."""
+    rows = [({0: 1, 1: -1}, Fraction(-1, 3)), ({1: 1, 2: -1}, Fraction(-1, 7)), ({2: 1, 0: -1}, Fraction(10, 21))]
+    held = points(3, [], [*(form(terms, constant) for terms, constant in rows), form({0: 1}), form({2: -1}, 5)])
+    found = repaired(held, np.array([2.0, 2.0 - 1 / 3, 2.0 - 10 / 21 + 1e-9]))
+    assert inside(held, found)
+    assert np.allclose([float(v) for v in found], [2.0, 2.0 - 1 / 3, 2.0 - 10 / 21], atol=1e-5)
