@@ -16,7 +16,7 @@ from exact_optima import exact_optimum
 from program_changes import CHANGES, EXACT, Change, scaled
 from pyomo_models import FREE, POSITIVE, model_of
 from small_programs import CLASSES, Small, build, drawn, small
-from truth.oracle import usable_solvers
+from solver_cases import usable_solvers
 
 import fsopt
 
