@@ -161,7 +161,7 @@ CALLS = {
     "load_dataset('people.csv', target='ill')": "onehot=True makes",
     "load_dataset('people.csv', target='il')": "with target=, for",
     "load_dataset('people.csv', target='ill', drop='c')": "with drop=, for",
-    "load_dataset('good.csv', encoding='x')": ": encoding= names",
+    "load_dataset('good.csv', encoding='x')": "encoding= its encoding",
     "compare(D, folds=9)": "folds= from 2",
     "select(D, jobs=0)": "jobs=0 ",
     "solve('svm')": "for example of fsopt.build",

@@ -1,22 +1,30 @@
 """The clock: limits within limits, builders that end by an error, and the exit code of a limit without an answer.
 
 Memory: what does not fit is refused by an estimate, before any of it is taken.
+
+Independent calls side by side: in order, as they come, and beside workers that are replaced.
 """
 
+import builtins
 import dataclasses
+import os
+import subprocess
+import sys
+import threading
 import time
 
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from reproductions import run
-from support import blobs
+from joblib import Parallel, delayed
+from support import blobs, run
 
 import fsopt
 from fsopt.common import clock, memory
+from fsopt.common.teams import processes, side_by_side
 from fsopt.compiler import compile_model
 from fsopt.drivers.recorder import LATE, Recorder
-from fsopt.errors import MemoryLimitError, OutOfTimeError
+from fsopt.errors import MemoryLimitError, OutOfTimeError, WorkersLost
 from fsopt.methods import registry
 from fsopt.models.gbd.svm import build_svm
 
@@ -89,19 +97,11 @@ def test_no_loop_begins_more_than_a_few_solves_after_the_limit():
             recorder.solve(session, "a warm program")
 
 
-def test_a_point_within_an_inner_limit_is_one_for_the_limit_around_it(passed):
-    with clock.limited(10.0):
-        with clock.limited(5.0):
-            clock.found()
-        passed(100.0)
-        compile_model(build_svm(blobs()))
-
-
 def test_a_limit_without_an_answer_is_exit_1_and_says_what_helps(monkeypatch, capsys):
     def slow(*args, **params):
         raise OutOfTimeError("the time limit passed", "give more seconds")
 
-    monkeypatch.setattr(registry, "fit", slow)
+    monkeypatch.setattr(fsopt, "fit", slow)
     out, err = run("fit svm --data wdbc --json", capsys, code=1)
     assert '"kind": "time-limit"' in out
     assert "give more seconds" in err
@@ -159,3 +159,76 @@ def test_the_limit_of_the_process_counts():
             memory.require(size, "the arrays")
     finally:
         resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+GROWTH = 60_000_000
+"""Bytes by which a worker grows in a call; joblib replaces one that has grown by 300 MB."""
+
+
+def grown(number):
+    """Return a number and the process, which keeps what it allocates."""
+    vars(builtins).setdefault("kept", []).append(b"x" * GROWTH * (number > 1))
+    time.sleep(0.5)
+    return number, os.getpid()
+
+
+def test_values_are_in_the_order_of_the_calls_or_handed_over_as_they_come():
+    assert side_by_side(pow, [(2, 3), (3, 2), (5, 0)], 1) == [8, 9, 1]
+    seen = []
+    found = side_by_side(pow, zip((2, 3, 5), (3, 2, 0), strict=True), 1, seen.append)
+    assert sorted(found) == [1, 8, 9]
+    assert seen == found
+
+
+def test_a_function_that_uses_the_package_travels_to_another_process():
+    assert Parallel(n_jobs=2)([delayed(lambda: fsopt.__version__)()]) == [fsopt.__version__]
+
+
+@pytest.mark.slow
+def test_calls_go_on_after_a_loss_or_an_error():
+    def place(fault):
+        if fault == "crash":
+            os._exit(1)
+        if fault == "raise":
+            raise ZeroDivisionError
+        return os.getpid()
+
+    assert os.getpid() not in side_by_side(place, [("",)] * 6, 3)
+    for fault, error in (("crash", WorkersLost), ("raise", ZeroDivisionError)):
+        with pytest.raises(error):
+            side_by_side(place, [(fault,)] * 6, 3)
+        assert len(side_by_side(place, [("",)] * 6, 3)) == 6
+
+
+@pytest.mark.parametrize("cancelled", [False, True])
+def test_processes_are_killed_with_a_call_that_had_not_reached_them(cancelled):
+    handing, calls = threading.Event(), []
+
+    def busy(_):  # in the thread that hands calls over to the processes
+        handing.set()
+        time.sleep(0.5)
+
+    def use(executor):
+        executor.submit(time.sleep, 0.3).add_done_callback(busy)
+        assert handing.wait(30.0)
+        calls.append(executor.submit(time.sleep, 60))
+        if cancelled:
+            calls[0].cancel()
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError), processes(1) as executor:
+        use(executor)
+    assert calls[0].cancelled() if cancelled else calls[0].exception()
+    assert not executor._processes
+
+
+def test_processes_end_before_the_modules_that_they_need_at_the_end_of_the_interpreter():
+    script = (
+        "import atexit\n"
+        "atexit.register(lambda: print(len(teams._POOLS)))\n"
+        "from fsopt.common import teams\n"
+        "with teams.processes(2) as executor: print(executor.submit(abs, -1).result())\n"
+        "print(len(teams._POOLS))\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert (ended.stdout, ended.stderr) == ("1\n1\n0\n", "")
