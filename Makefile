@@ -36,7 +36,7 @@ kernels: .venv/tested
 	    OPENBLAS_CORETYPE=$$kernel $(BIN)/pytest $(SPREAD) -m "not slow" $(NUMBERS) || exit 1; \
 	done
 
-# All solvers against each other on all instances, and all changes of small programs with a known
+# All convex methods over separation, size and units, all units of forms and models, and all changes of small programs with a known
 # optimum; `make test` takes a sample of these.
 truth: .venv/tested
 	FSOPT_TRUTH=1 $(BIN)/pytest $(SPREAD) tests/truth tests/certificates/test_transformations.py $$(grep -oE \
@@ -50,7 +50,7 @@ fuzz: .venv/tested
 # Every method on 200 random data sets with a limit of 2 seconds, and every parameter through folds and tuning;
 # `make test` takes a few of them.
 limits: .venv/tested
-	FSOPT_LIMITS=1 $(BIN)/pytest $(SPREAD) tests/limits tests/studies/test_given_parameters.py
+	FSOPT_LIMITS=1 $(BIN)/pytest $(SPREAD) tests/limits tests/studies/test_tuning.py
 
 # 20,000 changed answers and 5,000 changed proofs; `make test-all` takes a tenth of them.
 forgeries: .venv/tested
@@ -59,7 +59,7 @@ forgeries: .venv/tested
 # 300 changes of certificates, verifiers, algorithms and drivers, each against the tests that run the changed line: an hour.
 # Prints each change that no test notices.
 mutants: .venv/tested
-	$(BIN)/pip install -q "cosmic-ray>=8.7" "coverage>=7.4"
+	$(BIN)/pip install -q "cosmic-ray>=8.7" "pytest-cov>=6"
 	$(BIN)/python tests/mutants/run.py 300
 
 # The whole fast suite on a copy of the package with one more model, method, penalty and solver, as CONTRIBUTING.md says.

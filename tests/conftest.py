@@ -112,3 +112,11 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip(f"the papers' files are not at {SHARED} (set FSOPT_SHARED)")
     return SHARED
+
+
+@pytest.fixture
+def papers_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Name the folder of the papers' data in FSOPT_DATA."""
+    from support import SHARED
+
+    monkeypatch.setenv("FSOPT_DATA", str(SHARED / "data"))

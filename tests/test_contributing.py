@@ -33,7 +33,6 @@ OF_ALL = (
     "tests/common/test_registry.py",
     "tests/estimators",
     "tests/methods/test_methods.py",
-    "tests/methods/test_selection.py",
     "tests/library/test_instances.py",
     "tests/models/test_builders.py",
     "tests/solvers/test_conformance.py",
@@ -167,42 +166,6 @@ def add(root):
         edit(root / "fsopt" / lines, line, line + re.sub(rf"(\w+\.)?{old}", place, line))
 
 
-FILTERS = "methods/baselines/filters.py"
-TWINS = (
-    ("drivers/penalties.py", r"@dataclass\(frozen=True\)\nclass CappedL1(?:.|\n)*?\n\n\n"),
-    ("drivers/penalties.py", r'    PenaltySpec\("capped-l1".*\n'),
-    (FILTERS, r"@by_columns\ndef ks\((?:.|\n)*?\n\n\n"),
-    (FILTERS, r', "ks": ks'),
-    (FILTERS, r"@with_keywords_of\(fit_filter\)\ndef fit_ks(?:.|\n)*?\n\n\n"),
-    (FILTERS, r'    MethodSpec\("ks".*\n'),
-    ("methods/baselines/machines.py", r'        "svm": \(.*\n'),
-)
-"""File -> what a penalty, a filter and a machine have there; another one has the same beside it, renamed."""
-RENAMED = {
-    "CappedL1": "TwinL1",
-    "capped": "twin",
-    '"ks"': '"twin-ks"',
-    r"(?<![-\w])ks\b|(?<=_)ks\b": "twin_ks",
-    "KS": "TwinKS",
-    '"svm"': '"twin-net"',
-}
-
-
-def add_twins(root):
-    """Add a penalty, a filter and a machine beside others of their kind, and a loop, the file of another one."""
-    for member, pattern in TWINS:
-        path = root / "fsopt" / member
-        (one,) = re.findall(pattern, path.read_text(encoding="utf-8"))
-        twin = one
-        for before, after in RENAMED.items():
-            twin = re.sub(before, after, twin)
-        edit(path, one, one + twin)
-    loop = root / "fsopt" / "drivers" / "theta_cuts.py"
-    loop.with_name("twin_cuts.py").write_text(
-        loop.read_text("utf-8").replace("def theta_cuts", "def twin_cuts"), "utf-8"
-    )
-
-
 def answer(root, lacks):
     """Write each name where a red test says that it lacks."""
     for place, name in lacks:
@@ -220,7 +183,6 @@ def test_what_is_added_as_the_guide_says_passes_the_tests(tmp_path):
     root = tmp_path / "fsopt"
     shutil.copytree(ROOT, root, ignore=LEFT, symlinks=True)
     add(root)
-    add_twins(root)
     environment = {**os.environ, "PYTHONPATH": str(root), "PYTEST_ADDOPTS": ""}
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\ninstances:")[2].partition("\n\n")[0]
     for module in re.findall(r"-m (tools[\w.]+)", makefile):
@@ -235,10 +197,6 @@ def test_what_is_added_as_the_guide_says_passes_the_tests(tmp_path):
     assert lacks >= {
         ("tests/models|drivers|methods", "twin-net"),
         ("tests/methods", "twin-svm"),
-        ("docs/mpm.md", "twin-l1"),
-        ("tests/methods", "twin-ks"),
-        ("fsopt/linear/penalties.py", "twin-net"),
-        ("tests/drivers|methods", "twin_cuts"),
     }
     answer(root, lacks)
     done = run(*(["tests", "-k", GROWN] if os.environ.get("FSOPT_GUIDE") else [*OF_ALL, "-k", OF_THESE]))

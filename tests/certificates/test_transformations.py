@@ -13,10 +13,9 @@ import pyomo.environ as pyo
 import pytest
 from claims import CLAIMS, Planted, carried, contradiction, ordered, planted, solved, stated, unproved, verdict
 from exact_optima import exact_optimum
-from program_changes import CHANGES, EXACT, Change, scaled
 from pyomo_models import FREE, POSITIVE, model_of
-from small_programs import CLASSES, Small, build, drawn, small
-from truth.oracle import usable_solvers
+from small_programs import CHANGES, CLASSES, EXACT, Change, Small, build, drawn, scaled, small
+from solver_cases import usable_solvers
 
 import fsopt
 

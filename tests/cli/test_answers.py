@@ -200,13 +200,6 @@ def test_a_table_becomes_an_answer_and_probabilities(raw, run):
     assert "no training sample" not in run.err
 
 
-def test_numbers_of_the_rows_are_left_out_and_name_the_samples_of_predictions(raw, run):
-    lines = [f"{100 + k},{k % 2 + k * k % 7 / 10},{'yes' if k % 2 else 'no'}" for k in range(40)]
-    (raw / "numbered.csv").write_text("\n".join(["row,a,label", *lines]) + "\n")
-    assert run("select numbered.csv --folds 2 --features 1 --json -o numbered.json")["left_out"] == ["row"]
-    assert run("predict numbered.json numbered.csv").splitlines()[1].startswith("100,")
-
-
 # -- compare ------------------------------------------------------------------------------------------------
 
 

@@ -224,24 +224,6 @@ def test_a_false_optimum_is_refused_with_the_reason(case, tmp_path, run):
     assert re.search(words, found["reason"]), found["reason"]
 
 
-PAIRS = [
-    (path, path.with_name(path.name.replace(".mps.gz", ".best.json.gz")))
-    for path in sorted((MODELS / "realistic").glob("*.mps.gz"))
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("model", "solution"), PAIRS, ids=lambda path: path.name)
-def test_every_file_of_the_shelf_that_highs_reads_has_its_best_point_verified(model, solution):
-    """From the files alone: convex optima by multipliers, others by the word of a solver; without either the point."""
-    program = fsopt.read_model(model)
-    answer = fsopt.read_solution(solution, program)
-    found = fsopt.verify(answer, program)
-    if found.reason == "nothing in the answer bounds the optimum":  # the file has no multipliers
-        found = fsopt.verify(replace(answer, status=Status.FEASIBLE, bound=None), program)
-    assert found.verified, found.reason
-
-
 def test_a_model_by_its_name_and_data(run, tmp_path):
     """Answers to exports: HiGHS's raw style, and AMPL's .sol of the library; another scale is another model."""
     folder, lp, raw = MODELS / "rlp", tmp_path / "rlp.lp", tmp_path / "answer.sol"

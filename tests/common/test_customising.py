@@ -6,8 +6,7 @@ import json
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from reproductions import run
-from support import ROOT, blobs, exact_value
+from support import ROOT, blobs, exact_value, run
 
 import fsopt
 from fsopt import compare

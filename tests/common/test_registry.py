@@ -97,13 +97,6 @@ def test_names_that_are_taken_are_refused_and_entries_of_ones_own_replaced(regis
     register(own, replace=True)
 
 
-def test_a_model_and_a_solver_of_ones_own_are_used():
-    fsopt.register_model(fsopt.ModelSpec("own-svm", build_svm, "QP"))
-    fsopt.register_solver(dataclasses.replace(CLARABEL, name="newcomer", ranks={"QP": None}))
-    found = fsopt.solve(fsopt.build("own-svm", DATA, c=2.0), "newcomer")
-    assert (found.status, found.solver) == ("optimal", "newcomer")
-
-
 SVM = fsopt.METHODS["svm"]
 CLARABEL = fsopt.SOLVERS["clarabel"]
 

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from program_changes import Change
-from small_programs import Small, build, changed
+from small_programs import Change, Small, build, changed
 
 import fsopt
 from fsopt.answers.results import Point

@@ -17,18 +17,22 @@ import pyomo.environ as pyo
 import pytest
 import scipy.sparse as sp
 from scipy.optimize import linprog, minimize
-from sklearn.linear_model import LogisticRegression
 
 import fsopt
+from fsopt.cli import main
 from fsopt.data import Dataset
 from fsopt.methods import large_programs
 from fsopt.methods.checking import check_claims
 from fsopt.methods.registry import METHODS
+from fsopt.papers.mop.table import FILES
 from fsopt.solvers.registry import SOLVERS, solver_spec
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "tests" / "reference"
 SHARED = Path(os.environ.get("FSOPT_SHARED", ROOT.parent / "shared"))
+DIGITS = SHARED / "data" / "mnist"
+needs_digits = pytest.mark.skipif(not all((DIGITS / name).exists() for name in FILES), reason="no shared/data/mnist")
+needs_data = pytest.mark.skipif(not (SHARED / "data" / "wbcd.csv.gz").exists(), reason="no shared/data")
 
 
 def sampled(cases, fast):
@@ -86,6 +90,16 @@ def optimum(slug, data, solver=None, **params):
     return model, result.objective
 
 
+def run(words, capsys, code=0):
+    """Return what a command line prints and its messages; its exit status is checked."""
+    with pytest.raises(SystemExit) as ended:
+        main(words.split())
+    out, err = capsys.readouterr()
+    assert ended.value.code == code, err
+    assert "Traceback" not in err
+    return out, err
+
+
 def written(folder: Path, name: str, content: str | bytes) -> Path:
     """Write a file, gzip'ed if its name ends in .gz, and return its path."""
     path = folder / name
@@ -97,14 +111,14 @@ def written(folder: Path, name: str, content: str | bytes) -> Path:
 def exact_value(data, sigma, c, loss="hinge", lower=None, upper=None):
     """Return F(sigma), with bounds (p,) on the weights, by Clarabel as a quadratic program in w, b and the slacks.
 
-    Of the logistic loss by sklearn, with bounds by scipy.
+    Of the logistic loss by scipy.
     """
     used = np.flatnonzero(sigma)
     X, ends = data.X[:, used], [None if end is None else np.asarray(end)[used] for end in (lower, upper)]
-    if loss == "logistic":
-        return _logistic_value(X, data.y, c, data.weights, *ends)
-    squared = loss == "squared-hinge"
     weights = c * (np.ones(data.n) if data.weights is None else data.weights)
+    if loss == "logistic":
+        return _logistic_value(X, data.y, weights, *ends)
+    squared = loss == "squared-hinge"
     n, k = X.shape
     Q = np.diag(np.concatenate([np.ones(k), [0.0], 2.0 * weights * squared]))
     cost, right = np.append(np.zeros(k + 1), weights * (not squared)), np.append(-np.ones(n), np.zeros(n))
@@ -123,28 +137,17 @@ def exact_value(data, sigma, c, loss="hinge", lower=None, upper=None):
     return clarabel.DefaultSolver(Q, cost, A, right, cones, settings).solve().obj_val
 
 
-def _logistic_value(X, y, c, weights, lower, upper):
-    """Return the value of scikit-learn's logistic regression, without a penalty on the intercept."""
-    weights = np.ones(len(y)) if weights is None else weights
-    if lower is not None:
-        return _bounded_logistic_value(X, y, c * weights, lower, upper)
-    w, b = np.zeros(X.shape[1]), np.log(weights[y > 0].sum() / weights[y < 0].sum())
-    if len(w):
-        found = LogisticRegression(C=c, tol=1e-9, solver="newton-cholesky")
-        found.fit(X, y, sample_weight=weights)
-        w, b = found.coef_[0], found.intercept_[0]
-    losses = np.logaddexp(0.0, -y * (X @ w + b))
-    return float(0.5 * w @ w + c * weights @ losses)
+def _logistic_value(X, y, costs, lower, upper):
+    """Return the minimum of w'w / 2 and the logistic losses, each with its cost, by scipy."""
 
-
-def _bounded_logistic_value(X, y, costs, lower, upper):
     def value(point):
         w, margins = point[:-1], y * (X @ point[:-1] + point[-1])
         slopes = -costs * y / (1.0 + np.exp(margins))
         return 0.5 * w @ w + costs @ np.logaddexp(0.0, -margins), np.append(w + X.T @ slopes, slopes.sum())
 
-    bounds = [*zip(lower, upper, strict=True), (None, None)]
-    return minimize(value, np.zeros(len(lower) + 1), jac=True, bounds=bounds, tol=1e-14).fun
+    free = np.full(X.shape[1], np.inf)
+    bounds = zip(-free if lower is None else lower, free if upper is None else upper, strict=True)
+    return minimize(value, np.zeros(len(free) + 1), jac=True, bounds=[*bounds, (None, None)], tol=1e-14).fun
 
 
 def all_values(data, c):

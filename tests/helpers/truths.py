@@ -9,11 +9,9 @@ from functools import cache
 
 import numpy as np
 from scipy.optimize import linprog, minimize_scalar
-from sklearn.model_selection import StratifiedKFold
 from support import blobs
 
 import fsopt
-from fsopt.papers.reproduction import printed
 
 DATA = blobs(40, 4, gap=0.6)
 SEPARABLE = blobs(30, 4, gap=6.0)
@@ -81,11 +79,6 @@ def hinge(Z, y, w, b):
     return float(np.maximum(1.0 - y * (Z @ w + b), 0.0).sum())
 
 
-def errors(Z, y, w, b):
-    """Return the number of samples that a hyperplane misclassifies."""
-    return int(np.sum(y * (Z @ w + b) <= 0))
-
-
 def fewest_errors(Z, y):
     """Return the smallest number of errors of a hyperplane: p samples on it go to whichever side they like."""
     p = Z.shape[1]
@@ -133,22 +126,6 @@ def gmeb(name, r_plus=3.0, r_minus=3.0, data=DATA):
 
     value, x = minimum(slack_cost(Z, *np.zeros(p)), *sized_margins(Z, y), [norm])
     return value, x[:p]
-
-
-@cache
-def ball(name, w_cap):
-    """Return the optimum of (13) of Bi, the hinge loss over ||w||^2 <= W, with w and the middle of all b."""
-    Z = SCALED[name]
-    p = Z.shape[1]
-
-    def outside(x):
-        length, slope = norm_of(np.eye(p), x[:p])
-        return length - np.sqrt(w_cap), placed(len(x), slice(p), slope)
-
-    value, x = minimum(slack_cost(Z), *margins(Z, Y), [outside])
-    ends = Y - Z @ x[:p]
-    best = [b for b in ends if hinge(Z, Y, x[:p], b) < value + 1e-6]
-    return value, x[:p], (min(best) + max(best)) / 2
 
 
 @cache
@@ -252,18 +229,6 @@ def sparse_machine(Z, y, delta, weights=None):
     return value, x[:p], -x[p]
 
 
-@cache
-def concave_machine(delta, alpha=5.0):
-    """Return the value at which Algorithm 1 of Yang & Ju ends from the one-norm solution, on standardised data."""
-    weights, before = None, np.inf
-    while True:
-        _, w, _ = sparse_machine(STANDARD, Y, delta, weights)
-        value = np.sum(1 - np.exp(-alpha * np.abs(w)))
-        if value > before - 1e-9:
-            return min(value, before)
-        before, weights = value, np.maximum(alpha * np.exp(-alpha * np.abs(w)), 1e-8 * alpha)
-
-
 def ratio(Z, y, beta, lam=0.0):
     """Return the optimum of the biased machine: w'(mu1 - mu2) - kappa(beta) ||F2 w|| - lam |w| over ||F1 w|| <= 1."""
     (one, two), (F, G) = moments(Z, y)
@@ -282,46 +247,8 @@ def ratio(Z, y, beta, lam=0.0):
     return -minimum(cost, A, np.zeros(2 * p), [longer, above])[0]
 
 
-EXPONENTIAL = (lambda v: 1 - np.exp(-5 * v), lambda v: 5 * np.exp(-5 * v))
-"""The approximation of Mangasarian, and its slope."""
-FRACTION = (lambda v: 5 * v / (1 + 5 * v), lambda v: 5 / (1 + 5 * v) ** 2)
-"""That of Rinaldi & Sciandrone with -1 / (v + epsilon), epsilon = 1 / 5, from 0 to 1."""
-
-
-def polyhedral_steps(Z, y, lam, approximation=EXPONENTIAL):
-    """Return value, w and b at which successive linearisation of (21) ends, from v = 0, on this data."""
-    phi, slope = approximation
-    shares = (1 - lam) / np.where(y > 0, np.sum(y > 0), np.sum(y < 0))
-    v, before = np.zeros(Z.shape[1]), np.inf
-    while True:
-        _, w, b = one_norm(Z, y, weights=lam * slope(v), loss=shares)
-        value = shares @ np.maximum(1 - y * (Z @ w + b), 0) + lam * np.sum(phi(np.abs(w)))
-        if value > before - 1e-10:
-            return value, w, b
-        before, v = value, np.abs(w)
-
-
-def parts_of(folds, data=DATA):
-    """Yield the training and test samples of each fold of a shuffled stratified cross-validation with seed 0."""
-    return StratifiedKFold(folds, shuffle=True, random_state=0).split(data.X, data.y)
-
-
-def standardised(train, test):
-    """Return both in units of the training samples."""
-    mean, spread = train.mean(axis=0), train.std(axis=0)
-    return (train - mean) / spread, (test - mean) / spread
-
-
 def optimum(model):
     """Return the certified optimum of a model."""
     result = fsopt.solve(model)
     assert result.status == "optimal"
     return result.objective
-
-
-def row(experiment, *place):
-    """Return a row of the numbers that the package holds as printed in a table, which are texts there."""
-    found = printed(experiment)["rows"]
-    for name in place:
-        found = found[name]
-    return [float(number) for number in found]

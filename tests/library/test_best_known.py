@@ -3,15 +3,12 @@
 The shelf of realistic instances: each file in an independent reader, and the quick ones solved.
 """
 
-import gzip
 import hashlib
 import json
 from fractions import Fraction
 
-import highspy
 import pytest
-from conic_files import parse_cbf, solve_cbf
-from support import ROOT, sampled, written
+from support import ROOT, sampled
 
 import fsopt
 from fsopt.data import gbd_set_one
@@ -77,15 +74,7 @@ REALISTIC_SHELF = ROOT / "models" / "realistic"
 REALISTIC_ROWS = {
     r["name"]: r for r in json.loads((REALISTIC_SHELF / realistic.INDEX).read_text(encoding="utf-8"))["instances"]
 }
-MPS = [e.name for e in realistic.INSTANCES if e.suffix == ".mps"]
-CBF = [e.name for e in realistic.INSTANCES if e.suffix == ".cbf"]
 MEGABYTES = 9
-
-
-def unpacked(name, folder):
-    """Return the path of the decompressed file."""
-    file = next(f for f in REALISTIC_ROWS[name]["sha256"] if ".json" not in f)
-    return written(folder, file.removesuffix(".gz"), gzip.decompress((REALISTIC_SHELF / file).read_bytes()))
 
 
 def test_the_shelf_is_complete_and_small_and_no_bound_is_beyond_its_point():
@@ -100,22 +89,3 @@ def test_the_shelf_is_complete_and_small_and_no_bound_is_beyond_its_point():
         assert row["bound"] is None or sign * (row["bound"] - row["best"]) <= 1e-6 * max(1.0, abs(row["best"]))
         for file, checksum in row["sha256"].items():
             assert hashlib.sha256((REALISTIC_SHELF / file).read_bytes()).hexdigest() == checksum
-
-
-@pytest.mark.parametrize("name", MPS)
-def test_highs_reads_the_mps_file_and_solves_the_linear_programs_of_wdbc_to_the_best_value(name, tmp_path):
-    h, row = highspy.Highs(), REALISTIC_ROWS[name]
-    h.setOptionValue("output_flag", False)
-    h.setOptionValue("threads", 1)
-    assert h.readModel(str(unpacked(name, tmp_path))) == highspy.HighsStatus.kOk
-    assert h.getNumCol() == row["size"]["columns"]
-    if row["class"] == "LP" and row["data"]["name"] == "wdbc":
-        h.run()
-        assert h.getInfo().objective_function_value == pytest.approx(row["best"], rel=1e-6)
-
-
-@pytest.mark.parametrize("name", sampled(sorted(CBF, key=lambda name: REALISTIC_ROWS[name]["size"]["columns"]), 1))
-def test_the_cbf_file_solved_by_a_reader_of_its_own_has_the_best_value(name, tmp_path):
-    found = parse_cbf(unpacked(name, tmp_path))
-    assert sum(k for _, k in found.columns) >= REALISTIC_ROWS[name]["size"]["columns"]
-    assert solve_cbf(found) == pytest.approx(REALISTIC_ROWS[name]["best"], rel=1e-5)

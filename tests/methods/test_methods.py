@@ -1,7 +1,11 @@
-"""The named methods: every fit is consistent, invariant, selected by its rule, and at the reference values."""
+"""The named methods: every fit is consistent, invariant, selected by its rule, and at the reference values.
+
+Calls of fit that are refused by a word of their own, most of them before any solver.
+"""
 
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -10,9 +14,10 @@ from hypothesis import strategies as st
 from support import REFERENCE, blobs, reference, sampled
 
 import fsopt
-from fsopt.errors import UnknownNameError
+from fsopt.errors import ParameterError, SolverError, UnknownNameError
 from fsopt.methods import registry
 from fsopt.methods.preprocessing import SelectionRule, support_vectors, without_rounding
+from fsopt.solvers.base import Session
 
 PARAMS = {"gbd": {"m": 2, "max_cuts": 20}, "l0-mpm": {"delta": 0.2}, "l1-mpm": {"delta": 0.2}}
 STATUSES = {
@@ -87,15 +92,6 @@ def test_a_constant_feature_is_never_selected_and_changes_nothing(name):
         assert after.coef[2] == after.details["sigma"][2] == 0.0
         assert any("x3" in warning for warning in after.warnings)
         assert fsopt.verify(after, wider).verified
-
-
-@pytest.mark.parametrize("name", ["gmeb", "onsvm", "l1-mpm", "mopfs"])
-def test_features_in_tiny_units_are_not_constant(name):
-    data = blobs(40, 4, seed=1)
-    tiny = data.with_X(data.X * np.array([1.0, 1e-14, 1.0, 1e-14]))
-    one, two = (fsopt.fit(name, d, **PARAMS.get(name, {})) for d in (data, tiny))
-    assert two.support == one.support
-    assert two.objective == pytest.approx(one.objective, rel=1e-6)
 
 
 def test_gmeb_does_not_depend_on_the_units_of_the_features(wdbc):
@@ -201,3 +197,57 @@ def test_support_vectors_have_a_multiplier():
 def test_a_rounded_zero_is_a_weight_that_moves_no_score():
     w = without_rounding(np.array([1e-12, 1e-12, -1.0]), np.array([1.0, 1e6, 1.0]))
     assert w.tolist() == [0.0, 1e-12, -1.0]
+
+
+LOOPS = {"best-subset": "gbd", "best-subset-penalised": "gbd-lambda"}
+CLOSED = r"penalty weights alone.*gbd-lambda"
+REFUSED = [
+    *(("gbd", {"start": start}, "start") for start in ("half", [0.5], [2.0] * 6)),
+    ("gbd", {"root_cuts": 5}, "no parameter 'root_cuts'"),
+    ("gbd", {"m": 1, "include": [0, 1]}, "no selection"),
+    ("gbd", {"include": ["nix"]}, "nix"),
+    ("gbd", {"m": 2, "preset": "closed-form"}, CLOSED),
+    ("gbd-lambda", {"include": [0], "preset": "closed-form"}, CLOSED),
+    ("gbd-lambda", {"implies": [[0, 1]], "preset": "closed-form"}, CLOSED),
+    *(("gbd-lambda", {"lam": lam}, "lam") for lam in (-1.0, [1.0], "much")),
+    ("best-subset", {"m": 2, "solver": "clarabel"}, "calls no solver, and is given solver='clarabel'"),
+    ("best-subset", {"m": 2, "options": {"verbose": True}}, "calls no solver, and is given options"),
+    ("best-subset", {"m": 2, "jobs": 2, "executor": print}, "an executor"),
+    *(("rfe", {name: wrong}, f"'{name}'") for name, wrong in (("m", 7), ("m", 1.5))),
+    ("gmeb", {"r_plus": np.inf, "r_minus": np.inf}, "r_plus"),
+]
+
+
+@pytest.mark.parametrize(("method", "params", "words"), REFUSED, ids=str)
+def test_a_wrong_parameter_is_refused_before_any_solver(method, params, words, monkeypatch):
+    monkeypatch.setattr(Session, "solve", lambda *args, **keywords: pytest.fail("a solver was called"))
+    with pytest.raises(ParameterError, match=words):
+        fsopt.fit(method, reference("gbd_n6"), **params)
+
+
+@pytest.mark.parametrize(("search", "loop"), LOOPS.items())
+@pytest.mark.parametrize("name", ["max_cuts", "preset", "max_nodes", "loss"])
+def test_a_parameter_of_the_other_method_is_refused_with_its_name(search, loop, name):
+    method, other = (search, loop) if name in ("max_cuts", "preset") else (loop, search)
+    with pytest.raises(ParameterError, match=f"method '{method}' has no parameter '{name}'") as caught:
+        fsopt.fit(method, reference("gbd_n6"), **{name: 3})
+    assert other in caught.value.hint.split(": ")[1].split(", ")
+
+
+@pytest.mark.parametrize("params", [{"solver": "scip"}, {"solver": "highs", "route": "dual"}], ids=str)
+def test_a_solver_without_multipliers_or_of_another_class_is_refused(params):
+    words = "installed for SOCP" if "route" in params else r"scip.*gives no multipliers.*clarabel"
+    with pytest.raises(SolverError, match=words):
+        fsopt.fit("gmeb", blobs(), **params)
+
+
+@pytest.mark.parametrize(("method", "params"), [("svm", {}), ("best-subset", {"m": 2}), ("best-subset", {"jobs": 1})])
+def test_an_executor_without_tasks_is_refused(method, params):
+    with ThreadPoolExecutor(1) as executor, pytest.raises(ParameterError, match="no more than one"):
+        fsopt.fit(method, blobs(), executor=executor, **params)
+
+
+@pytest.mark.parametrize("method", ["rsvm", "gmeb"])
+def test_samples_without_a_difference_are_refused(method):
+    with pytest.raises(fsopt.FsoptError, match=r"all samples are the same|all features are constant"):
+        fsopt.fit(method, fsopt.Dataset(np.ones((6, 2)), np.array([1.0, -1.0] * 3)))

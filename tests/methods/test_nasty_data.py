@@ -174,23 +174,14 @@ REPEATED = DATA.rows(np.repeat(np.arange(DATA.n), COUNTS))
 CASES = {
     "gmeb": {"r_plus": 1.0, "r_minus": 2.0},
     "gmeb by cuts": {"r_plus": 1.0, "r_minus": 2.0, "route": "theta-cuts"},
-    "gmeb by the primal": {"r_plus": 1.0, "r_minus": 2.0, "route": "primal"},
     "svm": {},
     "svm without a model": {},
-    "l1-svm": {},
-    "onsvm": {},
     "onsvm without a model": {},
-    "gbd": {"m": 2},
     "gbd-lambda": {"lam": 2.0},
     "best-subset": {"m": 2},
-    "best-subset-penalised": {"lam": 2.0},
     "rsvm": {"w_cap": 1.0},
-    "rsvm of the default capacity": {},
     "rsvm with a kernel": {"kernel": "gaussian", "w_cap": 5.0, "width": 2.0},
     "rfe": {"m": 2},
-    "pearson": {"m": 2},
-    "fisher": {"m": 2},
-    "ks": {"m": 2},
     "infogain": {"m": 2},
 }
 

@@ -1,20 +1,24 @@
 """Fits without a model are those of the model; one without a certified optimum is solved by its other route.
 
 A flag swaps the solver, never the method: every solver that a method takes gives the answer of its default.
+
+A fit step by step, and what ends it: its user, Ctrl-C, or an exception of the progress function.
 """
 
-from dataclasses import replace
+import dataclasses
+import itertools
+import signal
 
 import numpy as np
 import pytest
-from support import blobs, sampled, without_model
+from support import blobs, sampled
 
 import fsopt
 from fsopt.answers.fits import fit_record
 from fsopt.answers.results import Status
-from fsopt.drivers.column_generation import column_generation
+from fsopt.common import clock
 from fsopt.drivers.run import drained
-from fsopt.errors import OutOfTimeError, ParameterError, SolverError
+from fsopt.errors import OutOfTimeError, ParameterError, SolverError, UnknownNameError
 from fsopt.linear import interior_point
 from fsopt.methods import large_programs
 from fsopt.methods.large_programs import first_certified
@@ -48,18 +52,6 @@ def test_a_changed_model_is_solved_as_a_model(monkeypatch):
 
     monkeypatch.setattr(large_programs, "INTERIOR", 1)
     assert fsopt.fit("svm", DATA, customise={"svm": heavier}).solver == "clarabel"
-
-
-def test_column_generation_that_stalls_is_left_for_the_whole_program(monkeypatch):
-    whole = column_generation.steps
-
-    def stalled(*arguments, **keywords):
-        return replace((yield from whole(*arguments, **keywords)), status=Status.FEASIBLE, stop="stalled")
-
-    monkeypatch.setattr(column_generation, "steps", stalled)
-    fit = without_model("onsvm", DATA)
-    assert fit.status == "optimal"
-    assert any("stalled" in warning for warning in fit.warnings)
 
 
 class Ended:
@@ -160,3 +152,122 @@ def test_every_solver_gives_the_answer_of_the_default_or_is_refused(method, solv
         assert (fit.certificate is None) == (default.certificate is None)
         assert fit.certificate is None or fit.certificate.kind == default.certificate.kind, solver
     assert {"highs", "clarabel"} & set(taken)
+
+
+STEPPED = blobs(40, 6, seed=2, gap=0.3)
+LOOPS = {
+    "best-subset": {"m": 3},
+    "fsv": {},
+    "gbd": {"m": 2},
+    "gbd-lambda": {"lam": 1.0},
+    "gmeb-penalised": {},
+    "l0-mpm": {},
+    "misclass": {},
+    "mopfs": {},
+    "pmm": {},
+    "rfe": {},
+    "s-mpm": {},
+    "vs-ssvm": {},
+}
+
+
+def plain(history):
+    return [{k: v for k, v in record.items() if not k.startswith(("seconds", "elapsed"))} for record in history]
+
+
+def failing(record):
+    raise ZeroDivisionError("my plot")
+
+
+@pytest.mark.parametrize("method", LOOPS)
+def test_the_steps_are_the_history_of_the_fit(method):
+    loop = fsopt.steps(method, STEPPED, **LOOPS[method])
+    seen = plain(loop)
+    whole = fsopt.fit(method, STEPPED, **LOOPS[method])
+    assert seen == plain(whole.history)
+    fit = loop.stop()
+    assert (fit.status, fit.stop, fit.objective) == (whole.status, whole.stop, whole.objective)
+    assert next(loop, None) is None
+
+
+@pytest.mark.parametrize("method", LOOPS)
+def test_every_loop_that_is_stopped_or_whose_progress_fails_at_its_first_step_has_an_incumbent(method):
+    loop = fsopt.steps(method, STEPPED, **LOOPS[method])
+    next(loop)
+    fit = loop.stop()
+    assert fit.status.solved
+    assert fit.stop == "interrupted"
+    assert fsopt.verify(fit, STEPPED).numerically
+    with pytest.warns(RuntimeWarning, match=r"progress raised ZeroDivisionError \(my plot\): the loop ends"):
+        fit = fsopt.fit(method, STEPPED, progress=failing, **LOOPS[method])
+    assert fit.status.solved
+
+
+@pytest.mark.parametrize(
+    ("method", "large"), [("fsv", False), ("fsv", True), ("misclass", False), ("misclass", True), ("l0-mpm", False)]
+)
+def test_a_loop_that_is_stopped_between_iterates_has_the_last_one_and_is_verified(method, large, monkeypatch):
+    for name in ("LONG", "LARGE") if large else ():
+        monkeypatch.setattr(large_programs, name, 0)
+    data = blobs(60, 5, seed=7, gap=0.2)
+    for records in (1, 2, 3):
+        loop = fsopt.steps(method, data)
+        seen = itertools.islice(loop, records)
+        least = min(step["objective"] for step in seen)
+        fit = loop.stop()
+        assert fit.objective == pytest.approx(least, rel=1e-6)
+        assert fsopt.verify(fit, data).numerically
+
+
+def test_a_loop_that_waits_leaves_limits_and_ctrl_c_to_its_user():
+    """Its time limit is not that of the solves of its user, and a search that notes Ctrl-C does so within a step."""
+    before = signal.getsignal(signal.SIGINT)
+    loops = [fsopt.steps(method, STEPPED, time_limit=1e6, **LOOPS[method]) for method in ("best-subset", "fsv", "rfe")]
+    for loop in loops:
+        next(loop)
+    assert clock.left() is None
+    assert signal.getsignal(signal.SIGINT) is before
+    for loop in loops:  # interleaved, each with the limits of its own
+        assert loop.stop().stop == "interrupted"
+    assert clock.left() is None
+
+
+def test_a_method_of_ones_own_without_steps_takes_part(monkeypatch):
+    """Its loop may be a plain call of a driver: progress has the records, and steps has the answer alone."""
+
+    def own(data, run, *, lam: float = 0.05):
+        return drained(fsopt.METHODS["fsv"].fit(data, run, lam=lam), run.progress)
+
+    spec = dataclasses.replace(fsopt.METHODS["fsv"], name="own-fsv", fit=own)
+    monkeypatch.setitem(fsopt.METHODS.own, "own-fsv", spec)
+    told = []
+    fit = fsopt.fit("own-fsv", STEPPED, progress=told.append)
+    assert plain(told) == plain(fit.history) != []
+    loop = fsopt.steps("own-fsv", STEPPED)
+    assert list(loop) == []
+    assert loop.stop().objective == fit.objective
+
+
+@pytest.fixture
+def without_incumbent(monkeypatch):
+    """Return a method of one's own whose loop has a record before it has an answer."""
+
+    def own(data, run, *, lam: float = 0.05):
+        yield {"iteration": 1}
+
+    spec = dataclasses.replace(fsopt.METHODS["fsv"], name="own-fsv", fit=own)
+    monkeypatch.setitem(fsopt.METHODS.own, "own-fsv", spec)
+    return "own-fsv"
+
+
+def test_what_cannot_be_stopped_says_so(without_incumbent):
+    with pytest.raises(SolverError, match="stopped before its first step"):
+        fsopt.steps("fsv", STEPPED).stop()
+    loop = fsopt.steps(without_incumbent, STEPPED)
+    next(loop)
+    with pytest.raises(SolverError, match="stopped before it had an incumbent"):
+        loop.stop()
+    with pytest.raises(ParameterError, match="takes no progress"):
+        fsopt.steps("fsv", STEPPED, progress=print)
+    with pytest.raises(UnknownNameError):
+        next(fsopt.steps("fvs", STEPPED))

@@ -3,26 +3,33 @@
 Saved parameters that a method would have refused: found by name, whether the certificate uses them or not.
 
 A tolerance stops a search; it makes no optimum of a wide interval, neither in a fit nor in a saved file.
+
+The exact claims of every method on a small data set: verified exactly, or not and named; with weights, too.
 """
 
 import contextlib
 import dataclasses
 import json
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from scipy.optimize import brentq
-from support import blobs, check_fit, there
+from support import blobs, check_fit, there, without_model
 
 import fsopt
 from fsopt.answers.certificate import WIDEST
 from fsopt.answers.fits import fit_record
 from fsopt.answers.records import sealed
+from fsopt.certificates.exact.claims import NOT_VERIFIED, VERIFIED
 from fsopt.common.arguments import ALL, range_of
-from fsopt.errors import FileError, FsoptError
+from fsopt.errors import FileError, FsoptError, ParameterError
 from fsopt.methods.checking import WORDS, refused
 from fsopt.methods.registry import METHODS
-from fsopt.verification.verify import verify_record
+from fsopt.verification.origins import check_proof
+from fsopt.verification.verify import exactly, verify_record
+from fsopt.verifier import verify
 
 DATA = blobs(40, 4, seed=3)
 
@@ -118,3 +125,97 @@ def test_a_gap_above_a_thousandth_is_feasible_within_the_tolerance(method, param
     narrow = fsopt.fit(method, data, tolerance=WIDEST, **params)
     assert (narrow.status, narrow.stop) == ("optimal", "optimal")
     assert (narrow.objective - narrow.bound) / max(1.0, narrow.objective) <= WIDEST
+
+
+PARAMS = {"best-subset": {"m": 2}, "best-subset-penalised": {"lam": 0.5}, "fsv": {"lam": 0.3}, "l0-mpm": {"delta": 0.1}}
+NAMED = {
+    "gmeb-penalised": "leaves",
+    "s-mpm": "outer",
+}
+"""Methods whose status is not shown exactly -> a word of the reason or the claim."""
+
+
+CLAIMS_DATA = blobs(n=24, p=4, seed=7, gap=0.3)
+
+
+@pytest.fixture(scope="module")
+def fits():
+    return {name: fsopt.fit(name, CLAIMS_DATA, **PARAMS.get(name, {})) for name in METHODS}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_fit_is_verified_exactly_or_the_reason_is_named(name, fits):
+    found = fsopt.verify(fits[name], CLAIMS_DATA, exact=True)
+    assert found.numerically
+    exact = found.exact.plain()
+    if name in NAMED or (name == "pmm" and fits[name].status != "optimal"):
+        assert exact["word"] == NOT_VERIFIED
+        assert any(claim["reason"] for claim in exact["claims"])
+        assert NAMED.get(name, "") in json.dumps(exact["claims"])
+        return
+    assert exact["word"] == VERIFIED, exact["claims"]
+    for claim in exact["claims"]:
+        if claim["relative_width"] is not None:
+            assert float(claim["relative_width"]) <= 1e-5
+            assert Fraction(claim["lower"]) <= Fraction(claim["upper"])
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_proof_is_confirmed_alone_and_its_program_is_that_of_the_data(name, fits, tmp_path, capsys):
+    proof = exactly(fits[name], CLAIMS_DATA).proof()
+    if not proof["claims"]:
+        return
+    path = tmp_path / "proof.json"
+    path.write_text(json.dumps(proof))
+    assert verify.main([str(path)]) == 0
+    assert "proved for the programs in this file" in capsys.readouterr().out
+    assert check_proof(path, CLAIMS_DATA).reason == ""
+    other = CLAIMS_DATA.with_X(CLAIMS_DATA.X + 1e-9)
+    assert "the data are other ones" in check_proof(path, other).reason
+
+
+@pytest.mark.parametrize("name", ["svm", "gmeb", "mpm", "rsvm"])
+def test_a_stated_number_that_is_wrong_is_not_verified(name, fits):
+    for change in ({"objective": fits[name].objective * 1.001}, {"bound": fits[name].bound * 1.001}):
+        assert not exactly(replace(fits[name], **change), CLAIMS_DATA).verified
+
+
+@pytest.mark.parametrize(("name", "key"), [("l1-mpm", "delta"), ("l0-mpm", "delta")])
+def test_a_program_of_nearly_the_same_parameters_is_not_that_of_the_fit(name, key, fits):
+    details = fits[name].details
+    params = {**details["program_params"], key: details["program_params"][key] * (1 + 1e-12)}
+    found = exactly(replace(fits[name], details={**details, "program_params": params}), CLAIMS_DATA)
+    assert not found.verified
+    assert "exactly those" in found.claims[0].reason
+
+
+def test_multipliers_of_column_generation_and_of_the_interior_point_suffice():
+    for name, params in (("onsvm", {}), ("svm", {}), ("fsv", {"lam": 0.3})):
+        assert exactly(without_model(name, CLAIMS_DATA, **params), CLAIMS_DATA).verified, name
+
+
+CLAIMS_WEIGHTED = blobs(30, 4, seed=3, gap=0.3).weighted(sample_weight=1.0 + np.arange(30) % 3)
+BY_CLASS = blobs(30, 4, seed=3, gap=0.3).weighted(class_weight={"+1": 2.0})
+
+
+@pytest.mark.parametrize("method", ["svm", "l1-svm", "onsvm", "gmeb", "rsvm", "rfe", "pearson"])
+def test_the_interval_is_that_of_the_weighted_program(method):
+    data = CLAIMS_WEIGHTED if fsopt.METHODS[method].weights == "samples" else BY_CLASS
+    fit = fsopt.fit(method, data)
+    found = fsopt.verify(fit, data, exact=True).exact.plain()
+    claim = found["claims"][0]
+    ends = [Fraction(end) for end in claim["interval"] if end is not None]
+    if found["word"] == "verified exactly":
+        assert all(abs(float(end) - fit.objective) <= 1e-5 * max(1.0, abs(fit.objective)) for end in ends)
+    else:
+        assert claim["reason"]
+
+
+def test_a_tree_of_weighted_samples_is_not_called_exact():
+    fit = fsopt.fit("best-subset", CLAIMS_WEIGHTED, m=2)
+    found = fsopt.verify(fit, CLAIMS_WEIGHTED, exact=True)
+    assert found.numerically
+    assert found.exact.plain()["word"] != "verified exactly"
+    assert "weights" in found.exact.plain()["claims"][0]["reason"]
+    with pytest.raises(ParameterError, match="weights"):
+        fsopt.verify(fsopt.necessity(CLAIMS_WEIGHTED, 2), CLAIMS_WEIGHTED, exact=True)

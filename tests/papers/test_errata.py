@@ -6,10 +6,9 @@ from functools import cache
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from reproductions import DIGITS, needs_digits
 from scipy.stats import norm
 from sklearn.svm import SVC
-from support import all_values, blobs, reference, sampled
+from support import DIGITS, all_values, blobs, needs_digits, reference, sampled
 
 import fsopt
 from fsopt.data import gmeb_type1, mpm_synthetic

@@ -5,20 +5,17 @@ import struct
 
 import numpy as np
 import pytest
-from reproductions import DIGITS, needs_digits
-from support import blobs, written
+from support import DIGITS, blobs, needs_digits, written
 
 import fsopt
 from fsopt.errors import DataError, ParameterError
 from fsopt.papers.mop.table import (
     FILES,
-    FILTERS,
     Digits,
     mnist_digits,
     mnist_table,
     printed_row,
     read_idx,
-    selected_pixels,
     support_vectors,
 )
 
@@ -112,33 +109,6 @@ def test_the_parts_are_those_of_the_paper(digits):
     assert np.ptp(images[:100].reshape(100, -1)[:, constant], axis=0).max() == 0
     assert not digits.train.constant
     assert digits.train.features[0] == f"row {digits.pixels[0] // 28 + 1} column {digits.pixels[0] % 28 + 1}"
-
-
-@pytest.mark.slow
-@needs_digits
-def test_mopfs_keeps_few_pixels_and_the_test_errors_are_counted_on_the_raw_digits(digits):
-    table = {row.method: row for row in mnist_table(digits)}
-    mopfs, full = table["mopfs"], table["rsvm"]
-    E = np.array(mopfs.selection.details["E"])
-    assert np.all(np.diff(E) <= 1e-6 * E[:-1])
-    assert mopfs.selection.certificate.ok
-    assert mopfs.n_features == len(mopfs.selection.support) < 60
-    assert full.n_features == 501
-    assert mopfs.test_error <= full.test_error + 0.01
-    for name in FILTERS:
-        assert table[name].n_features == int(printed_row(100, name)["n_features"])
-        assert mopfs.test_error <= table[name].test_error + 0.01
-        assert abs(table[name].test_error - float(printed_row(100, name)["test_error"])) < 0.0076
-    for row in table.values():
-        assert row.classifier.status == "optimal"
-        wrong = row.classifier.predict(digits.test.X[:, row.pixels]) != digits.test.y
-        assert row.test_error == wrong.mean()
-        assert row.n_support_vectors <= 100
-    kept = np.zeros(784, dtype=bool)
-    kept[digits.pixels[list(mopfs.selection.support)]] = True
-    shown = np.asarray(selected_pixels(digits, mopfs.selection).axes[0].images[0].get_array())
-    np.testing.assert_array_equal(shown.ravel() > 0, kept)
-    assert shown.max() == pytest.approx(max(np.array(mopfs.selection.details["scales"])[list(mopfs.selection.support)]))
 
 
 @pytest.mark.slow

@@ -7,9 +7,8 @@ import random
 import numpy as np
 import pandas as pd
 import pytest
-from reproductions import needs_data, papers_data  # noqa: F401
 from scipy.special import logsumexp
-from support import blobs, sampled
+from support import blobs, needs_data, sampled
 
 import fsopt
 from fsopt.answers.results import Status
@@ -127,17 +126,6 @@ def test_an_accuracy_that_is_infeasible_for_a_training_fold_leaves_nan():
     np.testing.assert_array_equal(figure.axes[0].lines[0].get_ydata(), means[0.01])
 
 
-def test_with_a_kernel_or_a_ridge_the_limit_is_that_of_its_covariances_and_patterns_are_counted():
-    params = {"kernel": "gaussian", "width": 2.0, "scale": "center"}
-    data = DATA.rows(np.arange(30))
-    surface = mpm_surface(data, (0.9,), (5.0,), folds=2, params=params)
-    fits = [fsopt.fit("mpm", train, **params) for train, _ in pairs_of(data, 2)]
-    np.testing.assert_allclose(surface["limit"], [fit.details["alpha_limit"] for fit in fits], rtol=1e-9)
-    np.testing.assert_allclose(surface["PSF"], 100 * surface["n_features"] / 15)
-    ridged = mpm_surface(data, (0.9,), (5.0,), folds=2, params={"ridge": 1.0})
-    assert (ridged["limit"] < [limit(train) - 0.05 for train, _ in pairs_of(data, 2)]).all()
-
-
 def test_wrong_grids_and_comparisons_are_refused():
     wrong = [(DATA, deltas, (5.0,)) for deltas in ((0.0,), (1.0,), (), ("a",))]
     wrong += [(DATA, (0.5,), (0.0,)), (DATA, (0.5,), ()), ([], (0.5,), (5.0,))]
@@ -167,14 +155,6 @@ def test_methods_are_measured_on_the_same_pairs_of_one_law():
     assert np.isnan(found.loc["svm", ["delta", "iterations"]].astype(float)).all()
     lines = plot_repetitions(found.reset_index()).axes[1].lines
     np.testing.assert_array_equal(lines[1].get_ydata(), [found.loc["l0-mpm", "PSF"]])
-
-
-@pytest.mark.shared
-@pytest.mark.slow
-def test_madelon_on_200_samples_is_feasible_at_any_delta_and_on_all_samples_is_not(shared):
-    data = fsopt.load_dataset(shared / "data" / "madelon.train.csv.gz")
-    assert limit(data) == pytest.approx(0.2970, abs=5e-5)
-    assert limit(data.rows(np.arange(200))) == 1.0
 
 
 SIZES = {"sonar": (208, 111), "ionosphere": (351, 225), "spambase": (200, 79), "wbcd": (683, 239), "wpbc": (198, 47)}
@@ -373,15 +353,6 @@ def test_the_printed_loop_takes_the_argmax_of_the_master_and_the_exact_search_is
     for k in range(1, len(alphas)):  # the bound after k cuts is the optimum of the master over them
         master = fsopt.build("fsp-master", train, m=len(truth), cuts=alphas[:k])
         assert loop.history[k - 1]["bound"] <= fsopt.solve(master).objective + 1e-6 * abs(loop.objective)
-
-
-@pytest.mark.slow
-def test_real_data_have_a_column_of_gbd_lambda():
-    train = gbd_set_one(6, 60, 4)[0]
-    rows = gbd.real_data(train, methods=("onsvm", "gbd-lambda"))
-    assert rows["method"].tolist() == ["onsvm", "gbd-lambda"]
-    assert rows[["overlap", "alignment"]].isna().all(axis=None)
-    assert rows["n_features"].max() <= train.p
 
 
 def test_averages_by_hand():

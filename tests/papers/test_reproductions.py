@@ -2,31 +2,21 @@
 
 import json
 import math
-import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from reproductions import needs_data, papers_data, run  # noqa: F401
-from support import ROOT, blobs
+from support import ROOT, run
 
-import fsopt
-from fsopt.errors import DataError, OutOfTimeError, SolverError
+from fsopt.errors import SolverError
 from fsopt.papers import registry
-from fsopt.papers.gbd import experiments as gbd
-from fsopt.papers.gbd.tables import COMPARED
 from fsopt.papers.gmeb import experiments as gmeb
-from fsopt.papers.mop import experiments as mop
-from fsopt.papers.mop.table import Digits
-from fsopt.papers.mpm import figures as mpm
-from fsopt.papers.pages import beside_random, fuller, markdown, overview, read_saved, saved, sentence, with_agreement
+from fsopt.papers.pages import beside_random, fuller, markdown, overview, read_saved, saved, sentence
 from fsopt.papers.registry import EXPERIMENTS
-from fsopt.papers.reproduction import RULES, Reproduction, RunSettings, numbers_of, printed
-from fsopt.papers.sla import experiments as sla
+from fsopt.papers.reproduction import RULES, RunSettings
 from fsopt.papers.verdicts import (
     BETTER,
     VERDICTS,
-    TableCell,
     cell,
     chance,
     deviations,
@@ -34,7 +24,6 @@ from fsopt.papers.verdicts import (
     half_unit,
     random_agreements,
 )
-from fsopt.studies.running import opened
 
 
 def verdict(ours, print_, possible=(0.0, 100.0), **rest):
@@ -118,27 +107,6 @@ def test_the_noise_of_means_is_that_of_their_difference():
     assert deviations((3.0, 10), (5.0, 30)) == pytest.approx(2 * np.std(ours - theirs), rel=0.02)
 
 
-def test_the_correctness_of_pmm_that_no_number_of_samples_has_is_a_mean_over_ten_training_parts():
-    """By brute force over all sums of ten numbers of samples; then right samples in parts of nine tenths."""
-    whole = set()
-    for name in sla.NAMES:
-        row = numbers_of(sla.TABLE, name)
-        n, share = int(row["m"]) + int(row["k"]), float(row["pmm"])
-        there = any(f"{100 * k / (10 * n):.2f}" == row["pmm"] for k in range(10 * n + 1))
-        assert sla.possible_share(row) == there, name
-        whole |= {name} if there else set()
-        parts = [n - len(fold) for fold in np.array_split(np.arange(n), 10)]
-        large, few = max(parts), parts.count(max(parts))
-        right = np.arange(few * large + 1) / large
-        others = np.round((share / 10 - right) * (large - 1))
-        inside = (others >= 0) & (others <= (10 - few) * (large - 1))
-        means = 10 * (right + others / (large - 1))
-        assert np.any(inside & (abs(means - share) <= half_unit(row["pmm"]))), name
-    assert whole == {"wpbc24", "pima", "tictactoe"}
-    seconds = np.array(list(sla.TABLE["seconds"].values()), float)
-    assert seconds.sum(axis=0) == pytest.approx(np.array(sla.TABLE["total"], float))
-
-
 def test_without_the_data_every_cell_says_so(monkeypatch):
     monkeypatch.delenv("FSOPT_DATA", raising=False)
     for name in ("sla-table1", "sla-features", "mop-table1", "l0mpm-table2", "l0mpm-table5", "gmeb-fig2", "mop-fig2"):
@@ -146,17 +114,6 @@ def test_without_the_data_every_cell_says_so(monkeypatch):
         assert found.cells
         assert all(one.verdict in ("no data", "left out") or one.row == "total" for one in found.cells), name
         assert not found.figures
-
-
-@pytest.mark.slow
-@needs_data
-@pytest.mark.usefixtures("papers_data")
-def test_table_1_of_mangasarian_counts_neither_sizes_nor_seconds_nor_second_readings():
-    with opened(None) as held:
-        found = EXPERIMENTS["sla-table1"].function(RunSettings(store=held)).cells
-    assert {c.row for c in found if c.verdict == "odd"} == {"wbcd", "cleveland", "ionosphere", "bupa", "votes"}
-    assert {c.column for c in found if c.verdict not in ("not counted", "no data")} == {"pmm", "sla", "linear_programs"}
-    assert not {c.row for c in found if c.verdict not in ("not counted", "no data")} & set(sla.OTHER_CODINGS)
 
 
 def test_the_verb_writes_a_page_and_figures(tmp_path, capsys, monkeypatch):
@@ -185,84 +142,6 @@ def measures(method, instance, jobs=1):
     return found | {"alignment": 0.995 + 0.0001 * k, "seconds": 1.0, "tuning_seconds": 8.0}
 
 
-def test_the_means_of_aytug_are_over_the_instances_that_were_run_and_compare_the_printed_loop_alone(monkeypatch):
-    monkeypatch.setattr(gbd, "measure", measures)
-    monkeypatch.setattr(gbd, "gbd_set_one", lambda p, n, k: (p, n, k))
-    with opened(None) as held:
-        whole = gbd.gbd_table2(RunSettings(store=held))
-        assert gbd.gbd_table2(RunSettings(store=held, ends=0.0)) == whole
-        bins = {(c.row, c.column): c.ours for c in gbd.gbd_fig1(RunSettings(store=held, ends=0.0)).cells}
-    found = {(c.row, c.column): c for c in whole.cells}
-    assert (found["fsv", "gbd better"].ours, found["fsv", "gbd worse"].ours) == (72.0, 18.0)
-    assert found["fsv 20 x 500", "difference"].ours == pytest.approx(0.1 - 0.16)
-    assert (found["rfe 100 x 5000", "exact"].ours, found["gbd", "proved"].ours) == (10.0, 0.0)
-    assert (found["gbd 50 x 500", "gap"].ours, found["best-subset 50 x 500", "gap"].ours) == (0.5, 0.0)
-    assert found["gbd, 20 features", "converged"].ours == 0.0
-    assert all(("250 cuts at C >= 8" in c.why) == c.row.startswith("gbd") for c in whole.cells if not c.printed)
-    assert "a lower test error than the loop on 90 instances and a higher one on 0" in " ".join(whole.notes)
-    assert (bins["rfe bin 1", "TE(gbd) - TE"], bins["best-subset bin 1", "TE(gbd) - TE"]) == pytest.approx((0.0, 0.1))
-
-    def few(method, instance, jobs=1):
-        if instance[2] > 0 or (instance[0], method) == (50, "rfe"):
-            raise OutOfTimeError("the time limit passed", "more seconds")
-        return measures(method, instance)
-
-    monkeypatch.setattr(gbd, "measure", few)
-    part = gbd.gbd_table2(RunSettings())
-    found = {(c.row, c.column): c for c in part.cells}
-    assert (found["fsv", "gbd better"].why, found["fsv", "gbd better"].ours) == ("6 of 90 instances were run", None)
-    assert "20 x 500 (1), 20 x 1000 (1), 20 x 5000 (1), 50 x 500 (0)" in part.notes[0]
-    with pytest.raises(OutOfTimeError):
-        gbd.gbd_table2(RunSettings(ends=0.0))
-
-
-def test_figures_2_and_3_have_the_gap_where_a_method_has_a_bound(monkeypatch):
-    def measure(method, k, *, jobs):
-        error = 0.25 + 0.01 * k * (2 if method == "onsvm" else 1)
-        return {**measures(method, (800, 1000, k)), "test_error": error}
-
-    monkeypatch.setattr(gbd, "measure", measure)
-    monkeypatch.setattr(gbd, "gbd_set_two", lambda m, k, p, n: k)
-    whole = gbd.gbd_fig2(RunSettings())
-    found = {(c.row, c.column): (c.ours, c.spread) for c in whole.cells}
-    deviation = pytest.approx(0.01 * np.sqrt(5 / 3))  # of 0 to 3
-    assert found["gbd M=600", "test error"] == (pytest.approx(0.265), deviation)
-    assert found["onsvm M=200", "TE - TE(rfe)"] == (pytest.approx(0.015), deviation)
-    assert (found["gbd M=20", "gap"], found["gbd M=20", "seconds"]) == ((0.5, 0.0), (8.0, 0.0))
-    assert ("rfe M=20", "gap") not in found
-    assert "600 (4); means" in whole.notes[0]
-    assert {c.spread for c in gbd.gbd_fig2(RunSettings(quick=True)).cells} == {None}  # of one instance
-
-
-def test_own_data_by_the_protocol_of_table_4_are_counted_as_a_share_of_the_printed_ones(monkeypatch):
-    def rows(name, settings):
-        if name == "votes":
-            raise OutOfTimeError("the time limit passed", "more seconds")
-        return gbd.pd.DataFrame([measures(method, (20, 500, 0)) for method in COMPARED])
-
-    monkeypatch.setattr(gbd, "_loaded", lambda name: name)
-    monkeypatch.setattr(gbd, "_real_data", rows)
-    cells = {(c.row, c.column): c for c in gbd.gbd_table4(RunSettings()).cells}
-    assert [row for (row, _), c in cells.items() if c.verdict == "left out"] == ["votes"]
-    assert "not proved, relative gap 0.5" in cells["wdbc gbd", "features"].why
-    assert (cells["onsvm", "gbd better"].printed, cells["fsv", "gbd worse"].ours) == ("11", 25.0)
-
-
-def test_leukemia_of_table_4_has_the_samples_of_both_its_files(tmp_path, monkeypatch):
-    monkeypatch.setenv("FSOPT_DATA", str(tmp_path))
-    (tmp_path / "leukemia.train.csv").write_text("a,b,label\n1,2,0\n3,4,1\n5,,1\n")
-    (tmp_path / "leukemia.test.csv").write_text("a,b,label\n7,8,1\n9,0,0\n")
-    data = gbd._loaded("leukemia")
-    assert (data.name, data.X.tolist(), data.y.tolist()) == (
-        "leukemia",
-        [[1, 2], [3, 4], [7, 8], [9, 0]],
-        [-1, 1, 1, -1],
-    )
-    (tmp_path / "leukemia.test.csv").write_text("b,a,label\n8,7,1\n0,9,0\n")
-    with pytest.raises(DataError, match="differ in their columns"):
-        gbd._loaded("leukemia")
-
-
 def rounds(errors, counts):
     """Return made-up measures of rounds."""
     return [{"error": e, "counts": dict(zip(RULES, c, strict=True))} for e, c in zip(errors, counts, strict=True)]
@@ -280,96 +159,6 @@ def test_noise_is_tried_before_a_reason_and_a_printed_deviation_may_be_that_of_t
     spread = np.std([8, 8, 9], ddof=1)
     assert (features.verdict, features.spread) == ("within noise", pytest.approx(spread / np.sqrt(3)))
     assert features.accepted == pytest.approx(2 * spread * np.sqrt(1 / 3 + 1))
-
-
-def test_figure_2_of_peleg_and_meir_has_the_sets_that_are_there_beside_their_print(monkeypatch):
-    def load(name):
-        if name in ("colon", "internet_ads"):
-            raise DataError(f"no {name}", "fetch it")
-        return blobs(20, 10)
-
-    monkeypatch.setattr(gmeb, "load_set", load)
-    monkeypatch.setattr(gmeb, "real_scores", lambda name, method, settings: rounds([12.0] * 2, [[len(method)] * 4] * 2))
-    outcome = gmeb.gmeb_fig2(RunSettings())
-    found = {(c.row, c.column): c.ours for c in outcome.cells}
-    assert (found["gmeb bupa", "share of features"], found["rfe bupa", "error"]) == (0.4, 12.0)
-    assert {c.row for c in outcome.cells if c.verdict == "no data"} == {"internet_ads", "colon"}
-    left, right = outcome.figures["fig2"].axes
-    assert {text.get_text() for text in left.texts} == set(printed("gmeb-table4")["rows"]) - {"colon", "internet_ads"}
-    assert [0.54, 34.2] in right.collections[0].get_offsets().round(6).tolist()  # 5.4 of 10 features
-
-
-def test_features_of_mpm_are_counted_by_a_share_of_the_largest_weight():
-    pairs = mpm.synthetic_pairs(3, n=30, n_test=5, p=60)
-    weights = [np.abs(fsopt.fit("mpm", train).coef) for train, _ in pairs]
-    by_hand = [[np.count_nonzero(w >= share * w.max()) for w in weights] for share in mpm.COUNTED]
-    assert mpm._large_weights(pairs) == by_hand
-    lists = [np.array(one, float) for one in by_hand]
-    theirs = {str(k + 1): str(int(number)) for k, number in enumerate(by_hand[0])}
-    found = list(mpm._list_cells("mpm", lists, {**theirs, "4": "7"}, pairs[0][0]))
-    assert {c.verdict for c in found[:3]} <= {"equal", "not testable"}
-    assert (found[3].ours, found[3].verdict, found[0].possible) == (None, "left out", (0.0, 60.0))
-    far = mpm._list_cells("mpm", lists, {"1": "10", "2": "11", "3": "12"}, pairs[0][0])
-    assert {c.verdict for c in far} == {"differs"}
-
-
-def test_the_table_of_bi_has_a_ratio_that_differs_and_571_pixels_that_are_shown_false_for_100_digits_alone():
-    row = {"method": "rsvm", "h_over_l": 0.31, "n_features": 501, "n_support_vectors": 65}
-    row |= {"train_error": 0.04, "test_error": 0.19}
-    found = {c.column: c for c in mop._cells(row, 100, numbers_of(printed("mop-table1"), "100", "rsvm"))}
-    assert (found["h_over_l"].verdict, found["n_features"].verdict) == ("differs", "erratum")
-    more = {c.column: c for c in mop._cells(row, 500, numbers_of(printed("mop-table1"), "500", "rsvm"))}
-    assert (more["h_over_l"].verdict, more["n_features"].verdict) == ("not counted", "differs")
-    assert "our reading" not in {c.verdict for c in (*found.values(), *more.values())}
-
-
-@pytest.mark.slow
-def test_widths_of_kernels_are_on_one_scale_whatever_the_units_of_the_data(monkeypatch):
-    data, found = blobs(36, 40, gap=1.5), []
-    for units in (1.0, 1000.0):
-        monkeypatch.setattr(mpm, "load_set", lambda name, seed, units=units: data.with_X(units * data.X))
-        found.append({(c.row, c.column): c.ours for c in mpm.l0mpm_fig6(RunSettings(quick=True)).cells if c.ours})
-    first, again = found
-    assert first == pytest.approx(again, abs=3.0)  # one sample of 36
-    assert all(first["sonar mpm width " + width, "TSA"] > 60.0 for width in ("0.5", "8"))
-    assert first["sonar mpm width 0.5", "PSF"] == 100.0 > first["sonar l0-mpm width 8", "PSF"]
-
-
-@pytest.mark.slow
-def test_the_first_iteration_of_mopfs_in_the_figure_is_the_svm_on_all_pixels_and_the_last_its_answer(monkeypatch):
-    both = blobs(300, 30, gap=0.8)
-    train, rest = both.rows(np.arange(100)), both.rows(np.arange(100, 300))
-    monkeypatch.setattr(mop, "mnist_digits", lambda size: Digits(train, rest, rest, np.arange(30)))
-    outcome = mop.mop_fig2(RunSettings(quick=True))
-    found = {(c.row, c.column): c.ours for c in outcome.cells}
-    answer = fsopt.fit("mopfs", train, w_cap=9.0, c=mop.CURVES_C)
-    last = max(int(row.rpartition(" ")[2]) for row, _ in found if "iteration" in row)
-    for k, fit in ((0, fsopt.fit("rsvm", train, w_cap=9.0)), (last, answer)):
-        for word, part in (("training", train), ("test", rest)):
-            wrong = np.mean(fit.predict(part) != part.y)
-            assert found[f"l = 100, iteration {k}", f"{word} error"] == pytest.approx(wrong, abs=1e-12)
-        assert found[f"l = 100, iteration {k}", "selected pixels"] == (len(fit.support) if k else 30)
-    assert set(outcome.figures) == {"fig2-left", "fig2-middle", "fig2-right"}
-
-
-def test_a_killed_reproduction_goes_on_where_its_store_has_parts(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    calls = []
-
-    def drawn(method, instance, jobs):
-        calls.append((method, instance))
-        if len(calls) == 5:
-            raise KeyboardInterrupt
-        return measures(method, (40, 100, instance[0]))
-
-    monkeypatch.setattr(gbd, "measure", drawn)
-    monkeypatch.setattr(gbd, "gbd_set_two", lambda m, k, p, n: (m, k))
-    _, err = run("reproduce gbd-fig2 --quick --store kept.sqlite", capsys, code=130)
-    assert "interrupted in gbd-fig2" in err
-    pages = [run("reproduce gbd-fig2 --quick --store kept.sqlite --json", capsys)[0] for _ in range(2)]
-    assert (len(calls), len(set(calls))) == (12 + 1, 12)  # four methods on three instances, one was interrupted
-    first, again = (json.loads(page)["experiments"][0]["cells"] for page in pages)
-    assert first == again
 
 
 def test_after_the_time_limit_a_table_shows_the_parts_that_its_store_has_and_a_fuller_page_stays(
@@ -449,29 +238,3 @@ def test_the_committed_pages_begin_with_the_counts_of_their_cells_and_the_overvi
         assert {word: number for word, number in numbers.items() if word.startswith("random")} == random, name
         assert page.splitlines()[2] == sentence({**verdicts, **random})
     assert overview(found)[0] == (folder / "overview.md").read_text(encoding="utf-8")
-
-
-def minutes_of(name):
-    """Return the minutes that the page of an experiment states, 0 for less than a second."""
-    _, page = committed(name)
-    took = re.search(r"took (?:([\d.]+) (minutes|seconds)|less than a second)\.$", page, re.MULTILINE)
-    return float(took[1] or 0.0) / {"minutes": 1.0, "seconds": 60.0, None: 1.0}[took[2]]
-
-
-@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in ("gbd-fig1", "gmeb-fig2")])
-def test_the_listed_minutes_of_an_experiment_are_those_of_its_page(name):
-    command = committed(name)[0]["command"]
-    stated, listed = minutes_of(name), EXPERIMENTS[name].minutes
-    assert listed <= stated + max(0.1, 0.1 * stated) or "--time-limit" in command  # a machine that is busy takes longer
-
-
-def test_the_picture_of_an_agreement_has_ours_over_the_print_as_shares_of_the_possible_range():
-    one = TableCell("r", "error", 30.0, "20.0", "differs", spread=5.0, possible=(0.0, 50.0))
-    two = TableCell("r", "features", 3.0, "3", "equal", possible=(1.0, 5.0))
-    outcome = with_agreement(Reproduction((one, two, TableCell("r", "other", 1.0, None, "no number"))))
-    axes = outcome.figures["agreement"].axes[0]
-    drawn = {bars.get_label(): bars for bars in axes.containers}
-    assert drawn["differs"].lines[0].get_xydata().tolist() == [[0.4, 0.6]]
-    assert drawn["equal"].lines[0].get_xydata().tolist() == [[0.5, 0.5]]
-    assert drawn["differs"].lines[2][0].get_segments()[0].tolist() == [[0.4, 0.5], [0.4, 0.7]]
-    assert not with_agreement(Reproduction(outcome.cells[2:])).figures

@@ -14,11 +14,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from joblib import parallel_config
-from reproductions import run
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
-from support import ROOT, blobs
+from support import ROOT, blobs, run
 
 import fsopt
 from fsopt.common.teams import on_scheduler

@@ -1,17 +1,29 @@
-"""Tuning: cross-validation, ties, validation data, no leakage, and the nested rounds."""
+"""Tuning: cross-validation, ties, validation data, no leakage, and the nested rounds; parameters in studies.
 
+Every parameter of every method, given alone, goes through a study as it goes through fit; parameters of comparisons.
+
+What a study refuses before its first unit, as the method does; it leaves no store behind.
+"""
+
+import json
 from types import SimpleNamespace
 
 import numpy as np
+import pyomo.environ as pyo
 import pytest
-from support import blobs
+from support import blobs, sampled
 
 import fsopt
+from fsopt.cli import main
 from fsopt.data.splits import stratified_folds
-from fsopt.errors import InfeasibleError, OutOfTimeError, ParameterError, UnknownNameError
+from fsopt.errors import FsoptError, InfeasibleError, OutOfTimeError, ParameterError, UnknownNameError
 from fsopt.methods.preprocessing import SelectionRule
 from fsopt.studies import tuning
+from fsopt.studies.comparison import compare
+from fsopt.studies.study import StudyMethod
 from fsopt.studies.tuning import cross_validate, nested_cross_validation, tune
+
+pytestmark = pytest.mark.usefixtures("in_process")
 
 
 @pytest.fixture
@@ -56,18 +68,6 @@ def test_errors_are_the_shares_of_the_held_out_samples_that_are_misclassified():
             fit = fsopt.fit("svm", data.rows(np.setdiff1d(np.arange(45), test)), **params)
             assert errors[k, f] == np.mean(fit.predict(data.X[test]) != data.y[test])
     assert errors.shape == (2, 2)
-
-
-@pytest.mark.slow
-def test_parallel_is_serial():
-    data = blobs(40, 3, seed=6, gap=0.4)
-    candidates = [{"c": c} for c in (0.05, 0.5, 5.0)]
-    serial, parallel = (cross_validate("l1-svm", data, candidates, jobs=jobs) for jobs in (1, 2))
-    np.testing.assert_array_equal(serial, parallel)
-    one, two = (nested_cross_validation("l1-svm", data, candidates, splits=3, folds=3, jobs=jobs) for jobs in (1, 2))
-    np.testing.assert_array_equal(one.errors, two.errors)
-    np.testing.assert_array_equal(one.n_features, two.n_features)
-    assert one.params == two.params
 
 
 def test_with_a_kernel_the_patterns_are_counted_whatever_the_rule():
@@ -159,3 +159,114 @@ def test_features_are_counted_by_deviations_of_the_training_samples(spied):
         "svm", data.with_X(X), [{}], splits=4, folds=2, rule=SelectionRule(units="scaled", epsilon=0.08)
     )
     assert rounds.n_features.tolist() == [1 if 7 in part else 2 for part in stratified_folds(data, 4, 0)]
+
+
+NAMED = fsopt.Dataset(blobs(16, 6, gap=0.4).X, blobs(16, 6).y, ("mean radius", "x11", "Größe", "x1", "a, b", "x2"))
+VALUES = json.loads("""{
+"r_plus": 2.0, "r_minus": 2.0, "c_plus": 2.0, "c_minus": 2.0, "c": 0.5, "w_cap": 2.0, "lam": 0.2, "alpha": 2.0,
+"tolerance": 1e-3, "ridge": 0.1, "width": 2.0, "theta": 0.5, "delta": 0.2, "m": 2, "budget": 3.0, "step": 2,
+"n_starts": 2, "seed": 1, "max_nodes": 7, "jobs": 2, "max_cuts": 40, "max_iterations": 3, "n_partitions": 3,
+"scale": "none", "kernel": "gaussian", "approx": "log", "preset": "printed", "master_solver": "highs",
+"scaling": "global", "loss": "squared-hinge", "costs": [1.0, 2.0, 1.0, 2.0, 1.0, 1.0], "include": ["Größe"],
+"implies": [["x11", "x1"]], "conflicts": [["x11", "x1"]], "groups": [["x11", "x1"]], "initial": ["x11"],
+"positive": ["x1"], "negative": ["x1"], "lower": {"x1": -1.0}, "upper": {"x1": 1.0},
+"gmeb route": "theta-cuts", "l0-mpm start": [0.5, 0.5, 0.0, 0.0, 0.0, 0.0], "gbd start": "zero",
+"gbd-lambda start": "zero"}""")
+"""Parameter, or method and parameter -> a value that is not its default."""
+KINDS = ("best-subset", "svm", "pmm", "ks")
+"""Methods that differ in kind: with parameters of comparisons, of a program, a loop, a filter."""
+METHODS = [*KINDS, *(name for name in fsopt.METHODS if name not in KINDS)]
+
+
+def by_fit(method, params):
+    """Return the error of the fit by itself, empty where there is none."""
+    try:
+        fsopt.fit(method, NAMED, **params)
+    except FsoptError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("method", sampled(METHODS, len(KINDS)))
+def test_every_parameter_given_alone_goes_through_a_study(method):
+    known = fsopt.METHODS[method].parameters
+    alone = [{name: VALUES.get(f"{method} {name}", VALUES.get(name))} for name in known]
+    assert all(params[name] != known[name] for params in alone for name in params), "values that are given"
+    study = {"data": [NAMED], "folds": 0, "methods": [{"name": method, "params": params} for params in alone]}
+    for params, row in zip(alone, fsopt.run_study(study).rows, strict=True):
+        refused = bool({"costs", "budget"} & set(params))  # each needs the other one
+        assert (row["status"] == "none", row["error"]) == (refused, by_fit(method, params) if refused else "")
+
+
+def last_feature(model):
+    """Add a variable of its own to a master."""
+    model.half = pyo.Var(bounds=(0, 1))
+    model.rule = pyo.Constraint(expr=model.sigma[0] + model.half <= 1.5)
+
+
+def test_a_comparison_gives_solver_and_changed_models_to_the_methods_that_have_them():
+    [changed] = compare(NAMED, methods="gbd", customise={"fsp-master": last_feature}, folds=2, solver="clarabel").rows
+    [other] = compare(NAMED, methods="best-subset", folds=2, solver="clarabel").rows
+    told = [(row["lacking"], row["solver"]) for row in (changed, other)]
+    assert told == [("", "highs+clarabel"), ("", "branch-and-benders")]
+    asked = {"name": "best-subset", "solver": "clarabel"}
+    [row] = fsopt.run_study({"data": [NAMED], "folds": 0, "methods": [asked]}).rows
+    assert "'best-subset' calls no solver" in row["error"]
+
+
+def in_comparisons(name, p, **params):
+    return StudyMethod(name=name, params=params).choices(p)[0][0]
+
+
+def test_parameters_in_comparisons_go_with_all_that_the_user_gives():
+    assert in_comparisons("gbd", 4, c=2.0) == {"max_cuts": 20, "tolerance": 1e-4, "c": 2.0}
+    assert in_comparisons("best-subset", 4, max_nodes=7) == {"max_nodes": 7, "tolerance": 1e-3}
+    assert [in_comparisons("s-mpm", p) for p in (40, 4000)] == [{"ridge": 0.01}, {"ridge": 0.1, "lam": 0.5}]
+    told = fsopt.Dataset(np.column_stack([NAMED.X[:, :1], NAMED.y]), NAMED.y)  # a feature is constant in each class
+    with pytest.raises(fsopt.errors.InfeasibleError, match=r"ridge=0\.01"):
+        fsopt.fit("s-mpm", told)
+    assert fsopt.fit("s-mpm", told, **in_comparisons("s-mpm", 2)).certificate.ok
+
+
+REFUSED = [
+    ({"name": "svm", "grid": {"c": [1.0, -1.0]}}, r"'c' of 'svm' is -1\.0: give a value inside \[1e-100, 1e100\]"),
+    ({"name": "svm", "grid": {"c": [1.0, "large"]}}, "'c' of 'svm' is 'large': its type is float"),
+    ({"name": "svm", "grid": {"c": [float("nan")]}}, "'c' of 'svm' is nan: "),
+    ({"name": "best-subset", "grid": {"m": [1, 2.5]}}, "'m' of 'best-subset' is 2.5: its type is int"),
+    ({"name": "gmeb", "grid": {"scale": ["standard", "unit"]}}, "'scale' of 'gmeb' is 'unit': give a value of .*none"),
+    ({"name": "fsv", "grid": {"lam": [0.5, 2]}, "tune": True}, r"'lam' of 'fsv' is 2: give a value inside \[0, 1\]"),
+    ({"name": "gbd", "params": {"max_nodes": 3}}, "has no parameter 'max_nodes'"),
+]
+
+
+@pytest.mark.parametrize(("method", "message"), REFUSED, ids=[str(method) for method, _ in REFUSED])
+def test_a_value_that_no_data_make_right_is_refused_before_the_first_unit(tmp_path, method, message):
+    with pytest.raises(ParameterError, match=message):
+        fsopt.run_study({"data": [NAMED], "methods": ["pearson", method]}, store=tmp_path / "s.sqlite")
+    assert not list(tmp_path.iterdir())
+    last = {name: values[-1] for name, values in method.get("grid", {}).items()}
+    with pytest.raises(FsoptError):  # the method refuses it, too
+        fsopt.fit(method["name"], NAMED, **method.get("params", {}), **last)
+
+
+def test_what_methods_take_is_taken():
+    how = {"params": {"costs": [1.0, 2.0, 1.0], "budget": 2}, "grid": {"c": [1, 0.1], "loss": ["hinge"]}}
+    StudyMethod(name="best-subset", **how).check()
+    for name, spec in fsopt.METHODS.items():
+        StudyMethod(name=name, params={k: v for k, v in spec.parameters.items() if v is not None}).check()
+        StudyMethod(name=name, grid=spec.candidates).check()
+
+
+def test_a_wrong_study_file_is_one_line_and_leaves_no_store(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    svm = '[[methods]]\nname = "svm"\n'
+    for text, words in (
+        (f'data = ["nowhere"]\n{svm}', "nowhere"),
+        (f'data = ["wdbc"]\n{svm}grid = {{ c = [-1] }}', "-1: "),
+    ):
+        (tmp_path / "study.toml").write_text(text)
+        with pytest.raises(SystemExit) as ended:
+            main(["study", "study.toml", "--store", "s.sqlite", "--jobs", "1"])
+        said = capsys.readouterr().err.strip()
+        assert (ended.value.code, said.count("\n"), words in said) == (2, 0, True)
+    assert [file.name for file in tmp_path.iterdir()] == ["study.toml"]

@@ -1,7 +1,5 @@
 """Answers that were once wrong, by name: each of them must never be claimed again.
 
-Every model with every solver that claims its class, on data that solvers find hard.
-
 The exact search with every pair of groups, signs, bounds, cardinality, costs and rules is enumeration, in any loss.
 """
 
@@ -12,8 +10,6 @@ import pyomo.environ as pyo
 import pytest
 from grouped_cases import PAIRS, drawn, enumerated
 from support import blobs, sampled
-from truth.instances import Instance, all_instances, sample
-from truth.oracle import claimants, contradictions, objective_of, solve
 
 import fsopt
 from fsopt.answers.results import Point
@@ -85,23 +81,6 @@ def test_a_bound_of_clarabel_excludes_no_attained_value(seed):
     attained += [dual.objective] if dual.status in ("optimal", "feasible") else []
     if dual.bound is not None and attained:
         assert dual.bound <= min(attained) + 1e-6 * max(1.0, abs(min(attained)))
-
-
-WHOLE = bool(os.environ.get("FSOPT_TRUTH"))
-PER_MODEL = 1
-SECONDS = 5.0 if WHOLE else 1.0
-"""Time limit of a call of a solver."""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("instance", list(all_instances()) if WHOLE else sample(PER_MODEL), ids=str)
-def test_no_answer_is_contradicted(instance: Instance) -> None:
-    if instance.data is None:
-        pytest.skip("the papers' files are not here (set FSOPT_SHARED)")
-    sign = 1.0 if objective_of(instance.build()).sense == pyo.minimize else -1.0
-    answers = [solve(instance.build(), solver, SECONDS) for solver in claimants(instance.slug)]
-    found = contradictions(instance.slug, [a for a in answers if a is not None], sign)
-    assert not found, "\n".join([f"{instance}: {instance.params}", *found])
 
 
 LOSSES = ("hinge", "squared-hinge", "logistic")

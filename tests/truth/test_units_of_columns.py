@@ -4,6 +4,7 @@ A few programs in the normal run, with ``FSOPT_TRUTH=1`` (``make truth``) many, 
 """
 
 import os
+from zlib import crc32
 
 import numpy as np
 import pyomo.environ as pyo
@@ -11,10 +12,10 @@ import pytest
 from pyomo_models import model_of
 from solver_cases import usable_solvers
 from support import there
-from truth.instances import Instance, seed_of
 
 import fsopt
 from fsopt.errors import FsoptError
+from fsopt.models.draws import build_trial
 
 WHOLE = bool(os.environ.get("FSOPT_TRUTH"))
 KINDS = ("ellipsoid", "cylinder", "ellipsoids", "products", "convex", "least squares", "indefinite")
@@ -96,8 +97,8 @@ def test_no_unit_of_a_variable_changes_a_quadratic_program(kind, seed):
 @pytest.mark.parametrize("slug", SLUGS)
 def test_no_unit_of_a_variable_changes_a_model_of_the_library(slug):
     """By Pyomo's own substitution; integers keep their unit."""
-    rng, plain = np.random.default_rng(seed_of(slug)), fsopt.solve(Instance(slug, "gaussian", 0).build(), time_limit=20)
-    model = Instance(slug, "gaussian", 0).build()
+    rng, plain = np.random.default_rng(crc32(slug.encode())), fsopt.solve(build_trial(slug), time_limit=20)
+    model = build_trial(slug)
     model.scaling_factor = pyo.Suffix()
     for variable in model.component_data_objects(pyo.Var):
         model.scaling_factor[variable] = 10.0 ** rng.uniform(-8, 8) if variable.is_continuous() else 1.0

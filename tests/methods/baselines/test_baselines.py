@@ -122,15 +122,6 @@ def test_the_svm_is_that_of_the_best_features(method):
     np.testing.assert_allclose(fit.details["scores"], FILTERS[method](work), rtol=1e-9)
 
 
-def test_features_without_a_gain_are_told():
-    y = np.repeat([1.0, -1.0], 8)
-    X = np.column_stack([y, np.tile([0.0, 1.0], 8), np.tile([1.0, 1.0, 0.0, 0.0], 4)])
-    fit = fsopt.fit("infogain", Dataset(X, y), m=3, scale="none")
-    assert fit.details["scores"].tolist() == [1.0, 0.0, 0.0]
-    assert "of 3 features that are kept only 1 have" in fit.warnings[0]
-    assert not fsopt.fit("infogain", Dataset(X, y), m=1, scale="none").warnings
-
-
 SAMPLE = blobs(24, 4, seed=1)
 DATA = fsopt.Dataset(SAMPLE.X * [1.0, 20.0, 0.1, 3.0] + 7.0, SAMPLE.y, features=list("abcd"))
 WORDS = {"upper": {"a": 0.3, "b": 0.03}, "lower": {"c": 0.0, "d": -0.5}}
@@ -244,27 +235,3 @@ def test_the_last_svm_is_trained_on_the_union():
     alone = fsopt.fit("rsvm", work.columns(union), scale="none", w_cap=fit.details["w_cap"])
     assert fit.objective == pytest.approx(alone.objective, rel=1e-6)
     assert (fit.status, fit.bound, fit.stop, fit.iterations) == ("feasible", None, "complete", 8)
-
-
-def test_no_feature_at_all_is_told_and_checked():
-    data = blobs(41, 4)
-    fit = fsopt.fit("vs-ssvm", data, c=1e-6, n_partitions=2)
-    assert fit.support == ()
-    assert not np.any(fit.coef)
-    assert "raise c" in fit.warnings[0]
-    assert fit.certificate.ok
-    assert check_fit(fit, data).ok
-    assert fit.objective == pytest.approx(2 * 20)
-
-
-def test_an_early_end_leaves_the_machines_trained_so_far():
-    def interrupt(record):
-        raise KeyboardInterrupt
-
-    data = blobs(60, 5)
-    fit = fsopt.fit("vs-ssvm", data, progress=interrupt)
-    assert fit.stop == "interrupted"
-    assert fit.iterations == 1
-    assert fit.details["sparse_w"].shape == (1, 5)
-    assert check_fit(fit, data).ok
-    assert not check_fit(replace(fit, stop="complete"), data).ok

@@ -3,6 +3,8 @@
 The features of a fit are its selection: those of weight 0 among them that a rule asks for, and no others.
 
 The parameter ``executor`` of fit: who runs the subtrees of a search.
+
+Method ``fsv`` with each concave approximation: minimum principle by other software, descent, forgeries.
 """
 
 import json
@@ -10,11 +12,14 @@ import json
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from support import blobs, keeps, reference, sampled
+from support import blobs, keeps, reference, sampled, without_model
+from truths import one_norm
 
 import fsopt
 from fsopt.answers.fits import fit_record
 from fsopt.answers.records import sealed
+from fsopt.answers.results import Status
+from fsopt.drivers.penalties import PENALTIES, approximation
 from fsopt.errors import ParameterError
 from fsopt.verification.verify import verify_record
 
@@ -97,3 +102,47 @@ def test_a_place_that_is_left_takes_no_feature_that_does_nothing(limited, penali
     assert path.support == ((), path.support[1], fit.support)
     assert fsopt.verify(path, DATA).verified
     assert all(claim.holds for claim in path.claims(DATA))
+
+
+FSV_DATA = blobs(40, 4, seed=3, gap=0.6)
+LAM, ALPHA = 0.1, 4.0
+every = pytest.mark.parametrize("name", PENALTIES)
+
+
+def fitted(name, data=FSV_DATA, fit=fsopt.fit):
+    return fit("fsv", data, lam=LAM, alpha=ALPHA, approx=name, scale="none")
+
+
+def shares(data):
+    return (1 - LAM) / np.where(data.y > 0, np.sum(data.y > 0), np.sum(data.y < 0))
+
+
+def decrease(data, w, b, costs):
+    """Return by how much scipy lowers the linearisation at a hyperplane."""
+    value = shares(data) @ np.maximum(1 - data.y * (data.X @ w + b), 0) + costs @ np.abs(w)
+    return value - one_norm(data.X, data.y, weights=costs, loss=shares(data))[0]
+
+
+@every
+@pytest.mark.parametrize("fit_of", [fsopt.fit, without_model])
+def test_every_step_descends_and_the_answer_satisfies_the_minimum_principle(name, fit_of):
+    fit = fitted(name, fit=fit_of)
+    penalty = approximation(name, ALPHA)
+    errors = np.maximum(1 - FSV_DATA.y * (FSV_DATA.X @ fit.coef + fit.intercept), 0)
+    assert fit.objective == pytest.approx(shares(FSV_DATA) @ errors + LAM * penalty.value(fit.coef), rel=1e-9)
+    assert fit.status is Status.STATIONARY
+    values = [record["objective"] for record in fit.history]
+    assert np.all(np.diff(values) <= 1e-9)
+    step = 1e-7 / ALPHA  # the slope of phi on the right, apart from the code's formula of it
+    unit = np.eye(FSV_DATA.p)
+    sizes = np.abs(fit.coef)
+    costs = LAM * np.array([penalty.value(sizes + step * e) - penalty.value(sizes) for e in unit]) / step
+    assert decrease(FSV_DATA, fit.coef, fit.intercept, costs) <= 1e-5
+    if fit.coef.any():
+        assert decrease(FSV_DATA, fit.coef, fit.intercept, np.full(FSV_DATA.p, 100.0)) > 0.1
+
+
+def test_a_penalty_of_the_users_own_is_the_registered_one_that_it_equals():
+    own, named = fitted(PENALTIES["inverse-power"].make(ALPHA)), fitted("inverse-power")
+    np.testing.assert_array_equal(own.coef, named.coef)
+    assert own.params["approx"] == "inverse-power"

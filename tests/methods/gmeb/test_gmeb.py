@@ -20,7 +20,6 @@ from fsopt.errors import SolverError
 from fsopt.methods import large_programs
 from fsopt.methods.gmeb import gmeb
 from fsopt.methods.gmeb.gmeb import ROUTES, certify_gmeb
-from fsopt.methods.preprocessing import preprocess
 from fsopt.models.gmeb.gmeb_penalised import GmebPenalty
 from fsopt.models.gmeb.norm import GmebNorm
 
@@ -268,34 +267,3 @@ def test_a_feature_that_vanishes_on_a_class_makes_its_norm_term_free(label, coun
     assert fit.objective <= weight * scaled.objective + 1e-9
     assert fit.bound >= weight * scaled.objective - 1e-6
     assert check_fit(fit, data).ok
-
-
-def test_high_penalty_weights_select_nothing_and_a_constant_column_is_named():
-    data = blobs(30, 3, seed=1)
-    flat = fsopt.Dataset(np.column_stack([data.X, np.full(30, 0.1)]), data.y, features=("a", "b", "c", "flat"))
-    fit = fsopt.fit(METHOD, flat, c_plus=50.0, c_minus=50.0)
-    assert (fit.status, fit.support) == ("optimal", ())
-    assert fit.objective == pytest.approx(1.0, abs=1e-12)
-    assert any("lower c_plus" in w for w in fit.warnings)
-    assert any("flat" in w for w in fit.warnings)
-    assert not fit.details["sigma"].any()
-    assert check_fit(fit, flat).ok
-
-
-def test_its_hyperplane_is_an_ordinary_svm():
-    data = blobs(50, 4, gap=0.6)
-    fit = fsopt.fit("svm-norm", data, c=2.0)
-    assert fit.status == "optimal"
-    other = fsopt.fit("svm", data, c=2.0 * 2.0 * float(np.linalg.norm(fit.coef)), scale="center")
-    assert fit.coef == pytest.approx(other.coef, rel=1e-4)
-    assert check_fit(fit, data).ok
-
-
-def test_below_the_threshold_w_is_0_and_it_says_so():
-    data = blobs(50, 4, gap=0.6)
-    work, _ = preprocess(data, "center")
-    threshold = 1.0 / (2.0 * np.linalg.norm(work.X.T @ work.y))  # of classes of one size
-    assert "w is 0" in fsopt.fit("svm-norm", data, c=0.5 * threshold).warnings[0]
-    fit = fsopt.fit("svm-norm", data, c=2 * threshold)
-    assert not fit.warnings
-    assert 0 < fit.details["theorem_c"] < threshold

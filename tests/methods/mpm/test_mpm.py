@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 from scipy.optimize import minimize_scalar
-from support import blobs, optimum, reference, sampled
+from support import blobs, reference, sampled
 
 import fsopt
-from fsopt.compiler.values import values_of
 from fsopt.drivers import working_set
-from fsopt.errors import InfeasibleError, ParameterError
+from fsopt.errors import InfeasibleError
 from fsopt.methods import large_programs, verdict
 from fsopt.methods.mpm import mpm, s_mpm
 from fsopt.methods.mpm.space import FeatureSpace, accuracy_limit
@@ -106,54 +105,8 @@ def test_a_class_of_one_sample_lies_on_its_side_and_the_answer_is_verified(metho
         np.testing.assert_allclose(sorted(fit.details["worst_case"]), [squared / (1.0 + squared), 1.0], rtol=1e-6)
 
 
-BIASED = [blobs(20, 3, 0), blobs(30, 6, 1, gap=1.5)]
-
-
-def swapped(data):
-    return fsopt.Dataset(data.X, -data.y)
-
-
 def alpha_of(ratio):
     return max(ratio, 0.0) ** 2 / (1 + max(ratio, 0.0) ** 2)
-
-
-@pytest.mark.parametrize("data", BIASED, ids=str)
-def test_bmpm_at_the_minimax_accuracy_has_it_for_the_other_class(data):
-    limit = accuracy_limit(Moments.of(data))
-    for side in (data, swapped(data)):
-        assert optimum("bmpm", side, beta=limit.alpha)[1] == pytest.approx(limit.kappa, rel=1e-7)
-    values = [optimum("bmpm", data, beta=beta)[1] for beta in (0.1, 0.3, 0.5, 0.7)]
-    assert np.all(np.diff(values) < 0)
-    # The front is its own inverse under a swap of the classes.
-    assert optimum("bmpm", swapped(data), beta=alpha_of(values[1]))[1] == pytest.approx(kappa(0.3), rel=1e-6)
-
-
-def test_bmpm_is_zero_for_too_much_and_unbounded_on_singular_covariances():
-    data = blobs(40, 3, 0)
-    d = Moments.of(data)
-    S2 = d.factor2.T @ d.factor2
-    largest = np.sqrt((d.mean1 - d.mean2) @ np.linalg.solve(S2, d.mean1 - d.mean2))
-    for change, sign in ((0.999, 1), (1.001, 0)):
-        value = optimum("bmpm", data, beta=alpha_of(change * largest))[1]
-        assert (value > 1e-4) == sign
-    assert fsopt.solve(fsopt.build("bmpm", blobs(6, 8))).status == "unbounded"
-    assert optimum("bmpm", blobs(6, 8), ridge=0.1)[1] > 0
-    for beta in (0.0, 1.0, -0.5, "half"):
-        with pytest.raises(ParameterError, match="beta"):
-            fsopt.build("bmpm", data, beta=beta)
-
-
-@pytest.mark.parametrize("data", BIASED, ids=str)
-def test_the_inner_problem_is_bmpm_without_a_penalty_and_zero_at_a_large_one(data):
-    assert optimum("s-mpm", data, beta=0.4, lam=0)[1] == pytest.approx(optimum("bmpm", data, beta=0.4)[1], rel=1e-7)
-    moments = Moments.of(data)
-    largest = np.abs(moments.mean1 - moments.mean2).max()
-    m, value = optimum("s-mpm", data, beta=0.4, lam=largest)
-    assert value == pytest.approx(0, abs=1e-7)
-    assert np.abs(values_of(m.w)).max() < 1e-5
-    assert optimum("s-mpm", data, beta=1e-6, lam=0.98 * largest)[1] > 1e-3
-    with pytest.raises(InfeasibleError, match="leaves no weight"):
-        fsopt.fit("s-mpm", data, lam=2 * float(largest), scale="none")
 
 
 @pytest.mark.parametrize(("lam", "theta"), [(0.0, 0.4), (0.3, 0.6)])
@@ -180,17 +133,6 @@ def test_the_outer_search_against_a_fine_grid(lam, theta):
     left = alpha_of(penalised_ratio(moments, fit.coef, fit.details["beta"], lam))
     assert fit.details["worst_case"][0] >= left - 1e-9
     assert (fit.details["worst_case"][0] - left > 1e-3) == (lam > 0)
-
-
-def test_s_mpm_weighs_the_accuracies_by_the_classes_and_a_penalty_removes_features():
-    data = blobs(40, 4, 0, gap=1.0).rows(slice(0, 37))
-    free, sparse = (fsopt.fit("s-mpm", data, lam=lam) for lam in (0.0, 0.6))
-    share = float(np.mean(data.y > 0))
-    assert np.dot([share, 1 - share], free.details["worst_case"]) == pytest.approx(free.objective, rel=1e-6)
-    assert len(sparse.support) < len(free.support)
-    assert sparse.objective < free.objective
-    assert any("reconstruction" in w for w in sparse.warnings)
-    assert {h["rebuilt"] for h in sparse.history} == {""}
 
 
 WIDE = blobs(16, 30, seed=2)

@@ -107,21 +107,6 @@ def test_no_weights_are_longer_than_their_bound() -> None:
     assert model.w[0].value == pytest.approx(1.0, rel=1e-4)
 
 
-def test_the_dual_of_part_of_a_feature_is_the_printed_subproblem() -> None:
-    sigma = np.array([0.25, 0.0, 1.0, 0.7, 0.04])
-    dual, answer = classified("fsp-sub-dual", DATA, sigma=sigma, c=C)
-    w = np.array(list(answer.duals(dual.expansion).values()))
-    inside = sigma > 0
-    norm = np.sum(w[inside] ** 2 / sigma[inside])  # sigma_j u_j^2 at w_j = sigma_j u_j
-    printed = 0.5 * norm + C * hinge(DATA.X @ w + dual.dual[dual.balance], DATA.y)
-    assert printed == pytest.approx(answer.objective, rel=1e-5)
-    alpha = values_of(dual.alpha)
-    value = alpha.sum() - 0.5 * sigma @ (DATA.X.T @ (alpha * DATA.y)) ** 2
-    assert value == pytest.approx(answer.objective, rel=1e-6)
-    _, primal = classified("fsp-sub", DATA, sigma=np.sqrt(sigma), c=C)
-    assert primal.objective == pytest.approx(answer.objective, rel=1e-6)
-
-
 GROUPS = {"body": ["size", "mass"], "sound": ["tone", "rate"]}
 OF = np.array([0, 1, 1, 2, 2])
 SIGNS = {"positive": ["age", "mass"], "negative": ["size"]}
