@@ -3,12 +3,14 @@
 import itertools
 
 import numpy as np
+import pytest
 from support import blobs, exact_value, keeps
 
 from fsopt.data.hyperplanes import LOSSES
 from fsopt.methods.gbd.problems import selection_problem
 from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.search.branch_and_benders.driver import branch_and_benders
+from fsopt.search.branch_and_benders.evidence import verify
 from fsopt.search.branch_and_benders.problem import BranchSettings
 
 KINDS = (
@@ -66,3 +68,16 @@ def allowed_values(data, c, limits, loss="hinge"):
 def solved(problem, **settings):
     """Return the result of the driver."""
     return branch_and_benders(problem, settings=BranchSettings(**settings))
+
+
+def solved_as(values, problem):
+    """Return the result of the driver, whose value, bound, point and replayed evidence are those of all selections."""
+    result, best = solved(problem), min(values.values())
+    assert (result.status, result.stop) == ("optimal", "optimal")
+    assert result.objective == pytest.approx(best, rel=2e-6)
+    assert best * (1 - 2e-6) <= result.bound <= best * (1 + 1e-9)
+    assert values[tuple(result.point["sigma"].astype(int))] == pytest.approx(best, rel=2e-6)
+    assert not np.any(result.point["w"][result.point["sigma"] == 0])
+    replayed = verify(problem, result.point["evidence"])
+    assert (replayed.bound, replayed.solved) == (pytest.approx(result.bound, rel=1e-12), 0)
+    return result

@@ -316,11 +316,11 @@ def pairs(value: Number, away: Number, most: Number, mu: Number) -> tuple[Number
 
 @inner
 def multipliers_of(R: Matrix, r: Vector, gain: Vector, mu: float) -> Vector:
-    """Return multipliers (k,) of the constraints: of one, the gain for weight of the last feature that fits."""
+    """Return multipliers (k,) of the constraints: of one, the gain for weight of the first that does not fit."""
     k, f = R.shape
     found = np.full(k, mu)
     if k == 1 and f:
-        found[0] = max(multipliers(gain, R[0], r[0])[0], mu)
+        found[0] = max(multipliers(gain, R[0], r[0])[1], mu)
     else:  # of the same order for all constraints, for gains of a size
         for i in range(k):
             size, largest = (np.abs(gain).max(), np.abs(R[i]).max()) if f else (0.0, 0.0)

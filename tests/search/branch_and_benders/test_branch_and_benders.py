@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from selection_cases import KINDS, NOISE, allowed_values, drawn, exact_value, problem_of, solved
+from selection_cases import KINDS, NOISE, allowed_values, drawn, exact_value, problem_of, solved, solved_as
 from support import blobs, reference, sampled
 
 import fsopt
@@ -43,17 +43,7 @@ def test_the_best_of_all_allowed_selections_is_found_and_the_bound_is_not_above_
     if form == "sparse":
         (given, data), loss = thinned(data, seed), "hinge"
         limits = {k: [*v, 0.5, 0.5] if isinstance(v, list) and k in ("costs", "lam") else v for k, v in limits.items()}
-    problem, values = problem_of(given, c, limits, loss), allowed_values(data, c, limits, loss)
-    result = solved(problem)
-    best = min(values.values())
-    assert (result.status, result.stop) == (Status.OPTIMAL, "optimal")
-    assert result.objective == pytest.approx(best, rel=2e-6)
-    assert best * (1 - 2e-6) <= result.bound <= best * (1 + 1e-9)
-    assert values[tuple(result.point["sigma"].astype(int))] == pytest.approx(best, rel=2e-6)
-    assert not np.any(result.point["w"][result.point["sigma"] == 0])
-    replayed = verify(problem, result.point["evidence"])
-    assert replayed.bound == pytest.approx(result.bound, rel=1e-12)
-    assert replayed.solved == 0
+    solved_as(allowed_values(data, c, limits, loss), problem_of(given, c, limits, loss))
 
 
 @pytest.mark.parametrize("loss", FORMS[:3])
