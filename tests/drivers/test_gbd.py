@@ -1,14 +1,7 @@
-"""GBD: all selections by brute force, swapped parts of the loop, valid cuts, bounds, stops.
+"""GBD: all selections by brute force, swapped parts of the loop, valid cuts, bounds, stops; masters that were changed.
 
-Method gbd-lambda: the closed form of one cut against brute force, and its limits.
-
-GBD on masters that a reader has changed: fixed features, own variables, own cuts, other objectives.
-
-The cut loop with groups of features, signs and bounds on weights: enumeration, units, false statements.
-
-Checkpoints of GBD: another tolerance is welcome, another problem is not, and a forged file proves nothing.
-
-The cut loop, interrupted wherever it can be, and resumed: the answer is that of the undisturbed run.
+Groups of features, signs and bounds on weights: enumeration and units. Checkpoints: another problem is refused, a
+forged file proves nothing, and a loop that is interrupted anywhere and resumed has the answer of the undisturbed run.
 """
 
 import io

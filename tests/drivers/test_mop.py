@@ -1,10 +1,6 @@
-"""Algorithm 1 and the method mopfs: bounds of each iteration, Proposition 1, s = 1, saved fits and damaged ones.
+"""Algorithm 1 and the method mopfs: bounds of each iteration, Proposition 1, s = 1.
 
-Problem (15) by linear programs alone: against references and brute force, its frontier and its proof.
-
-Linear programs of (15) by constraint generation: the optimum and the cuts of the model of all samples.
-
-Cuts of kernel scaling: what they prove, and in saved files multipliers of other numbers of samples are refused.
+Problem (15) by linear programs alone: against references and brute force, parts of the samples, what cuts prove.
 """
 
 import json

@@ -1,13 +1,10 @@
-"""The search behind gmeb-penalised: its proof leaf by leaf, saved and corrupted, and what every driver owes.
-
-RFE against an independent implementation on libsvm, its order of removal, ties, steps, limits and certificate.
-"""
+"""The search behind gmeb-penalised: its proof leaf by leaf, saved and corrupted; RFE against libsvm, ties and steps."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from gmeb_cases import mirrored, skewed, values
+from gmeb_cases import skewed, values
 from saved_records import as_read
 from sklearn.svm import SVC
 from support import blobs, check_fit, reference, sampled
@@ -60,13 +57,6 @@ def test_multipliers_outside_their_bounds_prove_no_more_than_those_inside(size):
 
 def halve(leaf):
     leaf["mu"][0] = [0.5 * m for m in leaf["mu"][0]]
-
-
-def search(data=None, **options):
-    data = data or mirrored()
-    return scale_search(
-        data, build_gmeb_weighted_l1(data, c_plus=0.1, c_minus=0.1), GmebPenalty.of(data, 0.1, 0.1), **options
-    )
 
 
 @pytest.mark.parametrize(("seed", "unit"), sampled([(0, 1e-3), (1, 1e4), (2, 1.0)], 2))
