@@ -19,7 +19,8 @@ from fsopt.drivers.column_generation import GenerationSettings
 from fsopt.drivers.pmm import COUNT, pmm
 from fsopt.drivers.recorder import LATE
 from fsopt.drivers.run import Run
-from fsopt.drivers.sla import NONNEGATIVE, RESTARTS, ConcaveTerms, sla
+from fsopt.drivers.sla import NONNEGATIVE, RESTARTS, ConcaveTerms, sla, sla_by_column_generation
+from fsopt.methods.sla.sla import concave_hinge
 from fsopt.verification.verify import verify_record
 
 ALPHA = 5.0
@@ -238,3 +239,13 @@ def test_the_descent_looks_at_the_clock_itself(monkeypatch):
     result = pmm(OVERLAP, run=Run(time_limit=1e-9))
     assert (result.status, result.stop) == (Status.FEASIBLE, "time-limit")
     assert result.iterations <= 1 + LATE
+
+
+def test_a_later_start_that_ends_at_zero_is_not_tried_again():
+    """There all samples are of the larger class."""
+    rng = np.random.default_rng(14)
+    y = np.where(np.arange(24) < 9, -1.0, 1.0)
+    data = fsopt.Dataset(rng.standard_normal((24, 2)) + 0.5 * y[:, None], y)
+    result = sla_by_column_generation(data, concave_hinge(data, ALPHA), n_starts=2, seed=1)
+    better, at_zero = (run["objective"] for run in result.point["starts"])
+    assert better < at_zero == pytest.approx(9.0 * (1.0 - np.exp(-2.0 * ALPHA)))
