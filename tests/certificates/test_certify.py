@@ -14,12 +14,12 @@ import pyomo.environ as pyo
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pyomo_models import FREE, POSITIVE, model_of
+from pyomo_models import FREE, model_of
 from support import blobs
 
 import fsopt
 from fsopt.answers.results import Point, Status
-from fsopt.certificates.bounds import farkas, lower_bound
+from fsopt.certificates.bounds import lower_bound
 from fsopt.certificates.model import StatedBound, certify_point, on_artificial_bound
 from fsopt.certificates.nonconvex import certify_nonconvex, reduced_costs
 from fsopt.compiler import compile_model, dot
@@ -128,24 +128,6 @@ def test_any_multipliers_bound_the_objective_at_any_feasible_point(kind, seed):
     assert max(bounds) <= result.objective + 1e-6 * max(1, abs(result.objective))
 
 
-def infeasible(kind):
-    rows = [lambda x, y: x - 2 * y >= 1, lambda x, y: y >= (1.2 if kind == "LP" else 0)]
-    rows.append((lambda x, y: (None, x, 3)) if kind == "LP" else (lambda x, y: x**2 <= y**2))
-    return model_of(lambda x, y: x, *rows, bounds=[FREE, FREE if kind == "LP" else POSITIVE])
-
-
-@pytest.mark.parametrize(("kind", "solver"), [("LP", "highs"), ("SOCP", "clarabel")])
-def test_infeasibility_is_certified_and_a_moved_proof_is_not(kind, solver):
-    m = infeasible(kind)
-    result = fsopt.solve(m, solver)
-    assert result.status == "infeasible"
-    assert (result.certificate.kind, result.certificate.ok) == ("infeasible", True)
-    assert fsopt.certify(m, result) == result.certificate
-    program, ray = compile_model(m), result.ray
-    assert farkas(program, ray).ok
-    assert not farkas(program, Point(ray.x, 0 * ray.y, 0 * ray.z)).ok
-
-
 def test_a_multiplier_below_zero_is_compared_with_the_upper_bound():
     program = compile_model(model_of(lambda x: -0.125 * x**2, bounds=[(0, 2)]))
     # The reduced cost -x/4 times the distance 2 - x of the upper bound.
@@ -209,13 +191,6 @@ def test_first_order_conditions_leave_out_multipliers_of_sides_that_are_not_ther
     for first, second, holds in ((np.e - 1, 0, True), (np.e - 1, 3, True), (0, 3, False), (0, np.e - 1, False)):
         pair = Point(x, np.array([first, second]), np.zeros(0))
         assert certify_nonconvex(program, pair, bound=None, source="").ok is holds
-
-
-def test_an_operator_without_derivatives_is_not_checked():
-    m = model_of(lambda x: pyo.Expr_if(x >= 0, x, -x), bounds=[(-2, 1)])
-    found = certify_nonconvex(compile_model(m), Point(np.array([1.0])), bound=None, source="")
-    assert (found.ok, found.objective) == (False, None)
-    assert "Expr_if" in found.notes[0]
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,8 @@ from fsopt.data import Dataset
 from fsopt.drivers import dca, working_set
 from fsopt.drivers.column_generation import GenerationSettings, column_generation
 from fsopt.drivers.dca import priced_dca
-from fsopt.drivers.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.penalties import approximation
 from fsopt.drivers.working_set import priced
-from fsopt.errors import ParameterError
 from fsopt.methods.mpm.space import price
 from fsopt.models.mpm.l0_mpm import build_l0_mpm_step
 from fsopt.models.sla.hyperplane import step_costs
@@ -131,44 +129,6 @@ def test_the_bound_holds_wherever_the_loop_is_stopped(seed, rounds, kind):
     assert all(h["bound"] <= optimum + 1e-7 * size for h in result.history)
     objectives = [h["objective"] for h in result.history]
     assert objectives == sorted(objectives, reverse=True)
-
-
-def test_the_certificate_refuses_what_is_corrupted():
-    data = blobs(60, 6, seed=6)
-    d, c = ones(data)
-    at = column_generation(data, d, c, settings=GenerationSettings(rows=20, columns=2)).point
-    assert certify_l1_hinge(data, d, c, at["w"], at["b"], at["alpha"]).ok
-    j, i = int(np.argmax(np.abs(at["w"]))), int(np.argmax(at["alpha"]))
-    moved, less, more = at["w"].copy(), at["alpha"].copy(), at["alpha"] + 0.1
-    moved[j] += 1e-2
-    less[i] -= 0.1
-    optimum = fsopt.solve(fsopt.build("onsvm", data)).objective
-    for w, b, alpha in (
-        (moved, at["b"], at["alpha"]),
-        (at["w"], at["b"] + 0.1, at["alpha"]),
-        (at["w"], at["b"], less),
-        (at["w"], at["b"], more),
-        (at["w"], at["b"], -at["alpha"]),
-        (at["w"], at["b"], 1e6 * at["alpha"]),
-    ):
-        found = certify_l1_hinge(data, d, c, w, b, alpha)
-        assert not found.ok
-        assert found.bound <= optimum * (1 + 1e-7)
-
-
-def test_a_start_is_taken_and_does_not_change_the_optimum():
-    data, some = blobs(120, 5, seed=9, gap=0.3), GenerationSettings(rows=40)
-    d, c = ones(data)
-    first = column_generation(data, d, c, settings=some)
-    start = first.point["w"], first.point["b"]
-    again = column_generation(data, d, c, start=start, settings=some)
-    assert again.objective == pytest.approx(first.objective, rel=1e-9)
-    assert again.iterations < first.iterations
-    other = np.where(np.arange(120) % 2 == 0, 0.5, 1.0)
-    warm = column_generation(data, other, c, start=start, settings=some)
-    assert warm.objective == pytest.approx(column_generation(data, other, c).objective, rel=1e-7)
-    with pytest.raises(ParameterError, match="start"):
-        column_generation(data, d, c, start=(np.zeros(3), 0.0))
 
 
 def test_a_restricted_answer_that_is_not_quite_feasible_is_as_good_as_any(answers):

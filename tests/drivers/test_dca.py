@@ -3,10 +3,7 @@
 The approximations of the number of features: convexity, gradients, plateaus, units.
 """
 
-from dataclasses import replace
-
 import numpy as np
-import pyomo.environ as pyo
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,7 +17,6 @@ from fsopt.drivers.dca import dca
 from fsopt.drivers.penalties import (
     PENALTIES,
     SMALLEST_COST,
-    Exponential,
     Power,
     approximation,
     step_costs,
@@ -91,53 +87,6 @@ def test_every_run_descends_to_a_critical_point_and_the_best_one_is_global(name)
     least = min(penalty.value(point) for point in points)
     assert result.objective == pytest.approx(penalty.value(w), rel=1e-12)
     assert least - 2e-3 <= result.objective <= least + 1e-6
-
-
-def by_hand(data, delta, alpha):
-    """Return the values of Algorithm 1, each step a model of its own."""
-    v, values, w = np.zeros(data.p), [], None
-    while True:
-        m = fsopt.build("l0-mpm-step", data, delta=delta, alpha=alpha, v=v)
-        assert fsopt.solve(m).status == "optimal"
-        new = np.array([x.value for x in m.w.values()])
-        values.append(float(np.sum(1 - np.exp(-alpha * np.abs(new)))))
-        if w is not None and (np.linalg.norm(new - w) < 1e-6 or values[-1] >= values[-2] - 1e-6 * max(1, values[-2])):
-            return values
-        w = new
-        v = np.clip(np.sign(w) * alpha * (1 - np.exp(-alpha * np.abs(w))), -alpha * (1 - 1e-8), alpha * (1 - 1e-8))
-
-
-@pytest.mark.parametrize("alpha", [0.5, 50.0])
-def test_one_start_is_algorithm_1(alpha):
-    data = blobs(30, 5, seed=4, gap=0.5)
-    delta = share_of_limit(data)
-    fit = fsopt.fit("l0-mpm", data, delta=delta, alpha=alpha, scale="none")
-    values = by_hand(data, delta, alpha)
-    assert [h["objective"] for h in fit.history] == pytest.approx(values, rel=1e-6)
-    assert fit.details["starts"] == pytest.approx([min(values)], rel=1e-6)
-
-
-def test_a_step_that_was_not_solved_to_the_end_is_no_other_objective(answers):
-    """Where an interior point stops early both parts of w are positive, and the objective is above slope * ||w||_1."""
-    changes = {"status": Status.FEASIBLE, "stop": "iteration-limit"}
-    answers(lambda result: replace(result, objective=1.1 * result.objective, **changes))
-    data = blobs(24, 3, seed=1, gap=0.8)
-    assert run(data, Exponential(5.0), share_of_limit(data)).status is Status.FEASIBLE
-
-
-@pytest.mark.parametrize("change", ["slope", "term", "sense"])
-def test_a_step_that_is_not_the_penalty_linearised_is_refused(change):
-    """Criticality compares the step's bound with slope * ||w||_1 - v'w: with another objective that means nothing."""
-    data = blobs(24, 3, seed=1, gap=0.8)
-    penalty = Exponential(5.0)
-    model = fsopt.build("l0-mpm-step", data, delta=share_of_limit(data), alpha=4.0 if change == "slope" else 5.0)
-    if change == "term":
-        model.objective.set_value(model.objective.expr + 0.5 * sum(x**2 for x in model.w.values()))
-    if change == "sense":
-        model.objective.set_value(-model.objective.expr)
-        model.objective.sense = pyo.maximize
-    with pytest.raises(ParameterError, match="slope 5 of the penalty"):
-        dca(model, penalty)
 
 
 FEW = settings(max_examples=40, deadline=None, derandomize=True)

@@ -1,10 +1,11 @@
 """What all drivers owe: values, records, stops, interruption, refusals of models of other data, a page each."""
 
 import inspect
+from functools import partial
 
 import numpy as np
+import pyomo.environ as pyo
 import pytest
-from sklearn.svm import SVC
 from support import ROOT, blobs, reference
 
 import fsopt
@@ -134,18 +135,6 @@ def test_a_failure_before_the_first_point_is_passed_on(name, stop, error, words,
         RUNS[name]()
 
 
-def test_the_first_hyperplane_of_mop_is_the_svm_with_the_penalty_weight_of_the_capacity():
-    data, w_cap = reference("mop_a"), 1.5
-    at = run_mop(data, w_cap=w_cap, run=Run(time_limit=1e-9)).point
-    assert at["w"] @ at["w"] == pytest.approx(w_cap, rel=1e-6)
-    model = fsopt.build("rsvm-dual", data, w_cap=w_cap)
-    loss = -fsopt.solve(model).objective
-    gamma = np.linalg.norm([x.value for x in model.v.values()]) / np.sqrt(w_cap)
-    svm = SVC(kernel="linear", C=1 / gamma, tol=1e-9).fit(data.X, data.y).coef_[0]
-    np.testing.assert_allclose(at["w"], svm, atol=1e-4)
-    assert at["E"][0] == pytest.approx(loss, rel=1e-6)
-
-
 LOOPS = [name for name in drivers.__all__ if inspect.isfunction(getattr(drivers, name)) and name != "approximation"]
 
 
@@ -201,51 +190,75 @@ def test_a_model_of_other_data_is_refused(driver):
         assert "data set that the driver is given" in caught.value.hint
 
 
-@pytest.mark.parametrize(
-    "objective",
-    [
-        lambda m: m.objective.expr + m.b,
-        lambda m: m.objective.expr + m.b**2,
-        lambda m: 2.0 * m.objective.expr,
-        lambda m: m.objective.expr + 1.0,
-    ],
-    ids=["term", "square", "weight", "constant"],
-)
-def test_a_subproblem_with_another_objective_is_refused(objective):
-    model = sub()
-    model.objective.set_value(objective(model))
-    with pytest.raises(ParameterError, match=r"is not 1/2 u'u \+ 2 e'xi"):
-        run_given_gbd(DATA, model)
-    with pytest.raises(ParameterError, match=r"is not 1/2 u'u \+ 4 e'xi"):
-        run_given_gbd(DATA, sub(), c=4.0)
+def refused_step(model):
+    return dca(model, Exponential(ALPHA))
+
+
+def refused_terms(model, weight=0.05):
+    return sla(model, ConcaveTerms((("v", "cost_v"),), ALPHA, weight))
+
+
+def refused_master(model):
+    return gbd(DATA, model, sub(), c=WEIGHT)
+
+
+def plus(term):
+    """Return a change that adds a term to the objective of a model."""
+    return lambda m: m.objective.set_value(m.objective.expr + term(m))
+
+
+def maximised(m):
+    m.objective.set_value(-m.objective.expr)
+    m.objective.sense = pyo.maximize
+
+
+def without_costs(m):
+    m.objective.set_value(m.v[0] + 0.0)
+    m.del_component(m.cost_v)
+
+
+FREE_GROUP = lambda m: (m.add_component("group", pyo.Var(within=pyo.Binary)), plus(lambda m: m.group)(m))  # noqa: E731
+NOTHING, NORM, OBJECTIVE = lambda m: None, "not those of the norm", "'theta' plus penalty weights of 'sigma'"
+CHANGED_MODELS = [  # words of the message; model and parameters; change; driver and what it is given beside the model
+    *((r"is not 1/2 u'u \+ 2 e'xi", "fsp-sub", {"c": WEIGHT}, change, partial(run_given_gbd, DATA)) for change in (
+        plus(lambda m: m.b), plus(lambda m: m.b**2), plus(lambda m: 1.0),
+        lambda m: m.objective.set_value(2.0 * m.objective.expr),
+    )),
+    (r"is not 1/2 u'u \+ 4 e'xi", "fsp-sub", {"c": WEIGHT}, NOTHING, partial(run_given_gbd, DATA, c=4.0)),
+    *((OBJECTIVE, "fsp-master", {"m": 2}, change, refused_master) for change in (
+        lambda m: m.objective.set_value(2 * m.theta), lambda m: m.objective.set_value(sum(m.sigma.values())),
+        plus(lambda m: m.sigma[0] * m.sigma[1]), plus(lambda m: 3.0), FREE_GROUP, maximised,
+    )),
+    (NORM, "gmeb-cuts", {"thetas": [0.5]}, NOTHING, partial(run_theta_cuts, DATA)),
+    (NORM, "gmeb-cuts", {}, lambda m: m.norm.setub(2.0), partial(run_theta_cuts, DATA)),
+    ("objective", "gmeb-cuts", {}, lambda m: m.objective.set_value(9 * m.b), partial(run_theta_cuts, DATA)),
+    (NORM, "gmeb-cuts", {"r_minus": 2.9}, NOTHING, partial(run_theta_cuts, DATA)),
+    (NORM, "gmeb-cuts", {"r_minus": np.inf}, NOTHING, partial(run_theta_cuts, DATA)),
+    (NORM, "gmeb-cuts", {}, NOTHING, partial(run_theta_cuts, DATA, radii=(3.0, 2.9))),
+    *(("slope 5 of the penalty", "l0-mpm-step", {"delta": 0.2, "alpha": alpha}, change, refused_step)
+      for alpha, change in ((4.0, NOTHING), (5.0, plus(lambda m: sum(w**2 for w in m.w.values()))), (5.0, maximised))),
+    ("has no component 'cost_v'", "fsv-step", {"lam": LAM}, without_costs, refused_terms),
+    ("not a linear program that is minimised", "fsv-step", {"lam": LAM}, maximised, refused_terms),
+    ("not a linear program", "fsv-step", {"lam": LAM}, plus(lambda m: m.gamma**2), refused_terms),
+    ("can be negative", "fsv-step", {"lam": LAM}, lambda m: setattr(m.v[0], "domain", pyo.Reals), refused_terms),
+    ("with the weight 0.0501", "fsv-step", {"lam": LAM}, NOTHING, partial(refused_terms, weight=0.0501)),
+    ("not have the concave", "fsv-step", {"lam": LAM}, plus(lambda m: m.cost_v[0] * m.w[0]), refused_terms),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "slug", "params", "change", "driver"), CHANGED_MODELS)
+def test_a_model_that_is_not_that_of_the_driver_is_refused(words, slug, params, change, driver):
+    """The bound, or the criterion, would be that of another problem."""
+    given = {"r_plus": 3.0, "r_minus": 3.0, **params} if slug == "gmeb-cuts" else params
+    model = fsopt.build(slug, DATA, **given)
+    change(model)
+    with pytest.raises(ParameterError, match=words):
+        driver(model)
 
 
 def test_a_master_of_other_features_is_refused():
     with pytest.raises(ParameterError, match="has 3 features, the data 4"):
-        gbd(DATA, fsopt.build("fsp-master", OTHERS["features"], m=2), sub(), c=WEIGHT)
-
-
-@pytest.mark.parametrize("change", ["thetas", "ball", "objective", "radius", "no radius", "radius of the norm"])
-def test_another_relaxation_of_gmeb_is_refused(change):
-    """The bound would be that of one ball, the hyperplane scaled into another."""
-    other = {"radius": 2.9, "no radius": np.inf}.get(change, 3.0)
-    model = fsopt.build("gmeb-cuts", DATA, r_minus=other, thetas=[0.5] if change == "thetas" else None)
-    if change == "ball":
-        model.norm.setub(2.0)
-    elif change == "objective":
-        model.objective.set_value(0.5 * model.objective.expr)
-    with pytest.raises(ParameterError, match="objective" if change == "objective" else "not those of the norm"):
-        run_theta_cuts(DATA, model, (3.0, 2.9) if change == "radius of the norm" else (3.0, 3.0))
-
-
-def test_the_weights_of_the_weighted_norm_are_those_of_the_penalty_whatever_the_model_s():
-    """The driver sets them at each step, and its bounds are recomputed from the penalty."""
-    penalty = GmebPenalty.of(DATA, 0.2, 0.2)
-    values = [
-        scale_search(DATA, fsopt.build("gmeb-weighted-l1", DATA, c_plus=c, c_minus=c), penalty).objective
-        for c in (0.2, 4.0)
-    ]
-    assert values[0] == pytest.approx(values[1], rel=1e-6)
+        refused_master(fsopt.build("fsp-master", OTHERS["features"], m=2))
 
 
 PENALTY = GmebPenalty.of(DATA, 0.2, 0.2)
@@ -295,6 +308,7 @@ REFUSED = {
     "columns": (ParameterError, lambda: column_generation(DATA, *COSTS, settings=GenerationSettings(columns=0))),
     "tolerance": (ParameterError, lambda: column_generation(DATA, *COSTS, settings=GenerationSettings(tolerance=-1.0))),
     "row_costs": (ParameterError, lambda: column_generation(DATA, -COSTS[0], COSTS[1])),
+    "start": (ParameterError, lambda: column_generation(DATA, *COSTS, start=(np.zeros(3), 0.0))),
     "one of local, global": (ParameterError, lambda: kernel_scaling(DATA, w=PLANE, b=0.1, scaling="best")),
     "'w'": (ParameterError, lambda: kernel_scaling(DATA, w=PLANE[1:], b=0.1)),
     "'e_cap'": (ParameterError, lambda: kernel_scaling(DATA, w=PLANE, b=0.1, e_cap=-1.0)),

@@ -1,19 +1,30 @@
-"""Algorithm 1 and the method mopfs: bounds of each iteration, Proposition 1, s = 1, saved fits and damaged ones."""
+"""Algorithm 1 and the method mopfs: bounds of each iteration, Proposition 1, s = 1.
 
+Problem (15) by linear programs alone: against references and brute force, parts of the samples, what cuts prove.
+"""
+
+import json
+from dataclasses import replace
 from importlib import import_module
 
 import numpy as np
 import pytest
-from support import blobs, reference
+from scipy.optimize import linprog
+from support import REFERENCE, blobs, reference
 
 import fsopt
 from fsopt.answers.results import Status
+from fsopt.certificates.kernel_scaling import Cut, ScalingProblem, certify_scaling, lower_bound
+from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
+from fsopt.drivers.kernel_scaling import kernel_scaling
 from fsopt.drivers.mop import PROPOSITION, mop, risk_bound
+from fsopt.drivers.run import Run
 from fsopt.methods import large_programs
 from fsopt.methods.preprocessing import preprocess
+from fsopt.solvers.base import Session
 
-driver, programs = import_module("fsopt.drivers.mop"), import_module("fsopt.drivers.kernel_scaling")
+programs = import_module("fsopt.drivers.kernel_scaling")
 TRAP = reference("mop_a"), 5.0
 """Data and W0 at whose first hyperplane s = 1 is the optimum of (15): a golden value, H = 5."""
 
@@ -124,3 +135,176 @@ def test_a_cap_of_zero_leaves_the_best_constant_and_its_proof():
         assert not at["w"].any()
         assert at["E"] == pytest.approx([2.0 * smaller] * len(at["E"]))
         assert risk_bound(data, at["scales"], at["cap"], at["alpha"]) == pytest.approx(2.0 * smaller)
+
+
+GOLDEN = [e for e in json.loads((REFERENCE / "golden.json").read_text()) if e["name"] == "kernel-scaling"]
+WORSE = 378
+"""A seed at which the local answer is nearly five times the global one."""
+
+
+def case(seed):
+    """Return a small data set and a hyperplane that is no SVM's: (data, w, b)."""
+    rng = np.random.default_rng(seed)
+    n, p = int(rng.integers(6, 16)), int(rng.integers(2, 7))
+    y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
+    X = rng.standard_normal((n, p)) * np.exp(0.7 * rng.standard_normal(p)) + 0.5 * y[:, None]
+    data = fsopt.Dataset(X, y)
+    return data, 0.5 * rng.standard_normal(p) + X.T @ y / n, float(0.2 * rng.normal())
+
+
+def problem_of(data, w, b, c=0.0, e_cap=None):
+    risk = hinge(data.X @ w + b, data.y) if e_cap is None else e_cap
+    return ScalingProblem(data, w, b, risk, np.full(data.p, c), np.full(data.p, True))
+
+
+def feasible(problem, rng, count=200):
+    """Return feasible scales: multiples and vertices of random linear programs."""
+    at, (n, p) = problem, problem.data.X.shape
+    rows = np.column_stack([-problem.data.y[:, None] * problem.data.X * at.w, -np.eye(n)])
+    A = np.vstack([rows, np.r_[np.zeros(p), np.ones(n)]])
+    sides = np.r_[at.data.y * at.b - 1.0, at.e_cap]
+    corners = [linprog(np.r_[rng.exponential(1.0, p), np.zeros(n)], A, sides).x[:p] for _ in range(12)]
+    return [
+        rng.dirichlet(np.ones(12) * 0.3) @ np.array(corners) + rng.exponential(0.1, p) * (i % 2) for i in range(count)
+    ]
+
+
+@pytest.mark.parametrize("entry", GOLDEN, ids=lambda e: f"{e['data']}-{e['params']['c']}")
+def test_the_global_references_without_a_global_solver(entry):
+    with np.load(REFERENCE / entry["file"]) as arrays:
+        w, b, e_cap = arrays["w"], float(arrays["b"]), float(arrays["E"])
+    result = kernel_scaling(reference(entry["data"]), w=w, b=b, e_cap=e_cap, **entry["params"])
+    assert (result.status, result.stop) == (Status.OPTIMAL, "optimal")
+    assert result.objective == pytest.approx(entry["objective"], rel=1e-6)
+    assert result.bound == pytest.approx(entry["objective"], rel=1e-6)
+
+
+def test_a_local_answer_may_be_far_off_and_the_global_one_is_proved_better():
+    data, w, b = case(WORSE)
+    local = kernel_scaling(data, w=w, b=b, scaling="local")
+    proved = kernel_scaling(data, w=w, b=b)
+    assert (local.status, local.bound, local.certificate.kind) == (Status.STATIONARY, None, "kkt")
+    assert local.certificate.ok
+    assert proved.status is Status.OPTIMAL
+    assert local.objective > 4.0 * proved.objective
+    problem = problem_of(data, w, b)
+    assert problem.excess(proved.point["s"]) <= 1e-9
+    assert problem.value(proved.point["s"]) == proved.objective
+
+
+def test_the_optimum_is_that_of_a_grid_of_scales():
+    data, w, b = blobs(12, 2, seed=5), np.array([0.9, 0.7]), 0.1
+    result, problem = kernel_scaling(data, w=w, b=b), problem_of(data, w, b)
+    grid = np.linspace(0.0, 2.5, 250)
+    s = np.array(np.meshgrid(grid, grid)).reshape(2, -1)
+    scores = data.X @ (s * w[:, None]) + b
+    s = s[:, np.maximum(1 - data.y[:, None] * scores, 0).sum(axis=0) <= problem.e_cap]
+    assert ((problem.squares @ s).max(axis=0) * (w**2 @ s)).min() == pytest.approx(result.objective, rel=0.02)
+
+
+@pytest.mark.parametrize("c", [0.0, 0.1])
+def test_only_the_units_of_radius_and_capacity_change_with_the_units_of_the_data(c):
+    data, w, b = case(26)
+    one = kernel_scaling(data, w=w, b=b, c=c)
+    for t in (1e-3, 30.0):
+        other = kernel_scaling(data.with_X(t * data.X), w=w / t, b=b, c=c)
+        assert other.status is Status.OPTIMAL
+        assert other.objective == pytest.approx(one.objective, rel=1e-6)
+        assert other.point["radius"] / t**2 == pytest.approx(one.point["radius"], rel=1e-3)
+
+
+@pytest.mark.parametrize(("seed", "c"), [(1, 0.1), (26, 0.0), (WORSE, 0.1)])
+def test_whatever_multipliers_a_cut_holds_its_inequality_holds(seed, c):
+    data, w, b = case(seed)
+    problem, rng = problem_of(data, w, b, c), np.random.default_rng(seed)
+    points = [(*problem.size(s), c * s.sum()) for s in feasible(problem, rng, 60)]
+    optimum, good = kernel_scaling(data, w=w, b=b, c=c), 0
+    cuts = []
+    for cut in optimum.point["cuts"]:
+        noise = rng.standard_normal((2, data.n)) * rng.choice([0.0, 1e-12, 1e-6, 0.1])
+        cuts.append(Cut(cut.mu + noise[0], cut.beta + noise[1], cut.delta * rng.uniform(0.5, 1.1)))
+        slope, delta, value = cuts[-1].proved(problem)
+        assert min(slope * R + delta * W + price - value for R, W, price in points) >= -1e-9
+        good += value > 0
+    assert good
+    assert lower_bound(problem, cuts, optimum.objective)[0] <= optimum.objective
+
+
+def test_the_proof_needs_no_solver_and_a_damaged_one_is_refused(monkeypatch):
+    data, w, b = case(WORSE)
+    result = kernel_scaling(data, w=w, b=b)
+    monkeypatch.setattr(Session, "solve", None)
+    problem, s, cuts = problem_of(data, w, b), result.point["s"], result.point["cuts"]
+
+    def ok(problem=problem, s=s, cuts=cuts, bound=result.bound):
+        return certify_scaling(problem, s, cuts, bound, 1e-6).ok
+
+    assert ok()
+    assert not ok(cuts=[])
+    assert not ok(cuts=[replace(cut, mu=0.9 * cut.mu) for cut in cuts])
+    assert not ok(cuts=[replace(cut, mu=1.1 * cut.mu) for cut in cuts])
+    assert not ok(bound=result.bound * (1 + 1e-4))
+    assert not ok(s=s * 1.001)
+    assert not ok(s=s * 0.99)
+    assert not ok(s=s * 0.99, bound=problem.value(s * 0.99))  # no gap, but the loss is not kept
+    assert not ok(problem=replace(problem, e_cap=problem.e_cap * 1.01))
+    assert not ok(problem=replace(problem, costs=problem.costs + 1e-9))  # cuts prove nothing where scales have costs
+
+
+@pytest.mark.parametrize("c", [0.0, 0.3])
+def test_a_limit_of_the_search_or_of_a_solver_leaves_a_valid_bound_and_no_claim(c, ends, monkeypatch):
+    data, w, b = case(WORSE)
+    best = kernel_scaling(data, w=w, b=b, c=c).objective
+    if not c:
+        monkeypatch.setattr(programs, "MAX_PROGRAMS", 4)
+        result = kernel_scaling(data, w=w, b=b)
+        assert (result.status, result.stop) == (Status.FEASIBLE, "iteration-limit")
+        assert result.bound < best <= result.objective * (1 + 1e-9)
+    ends(3)
+    result = kernel_scaling(data, w=w, b=b, c=c, run=Run(time_limit=1e3))
+    assert (result.status, result.stop) == (Status.FEASIBLE, "time-limit")
+    assert problem_of(data, w, b, c).value(result.point["s"]) == result.objective
+
+
+CUT = {"mu": [0.5, 0.5], "beta": [1.0, 0.0], "delta": 0.25}
+
+
+def test_a_cut_has_two_multipliers_of_each_sample():
+    assert Cut.of(CUT, 2).delta == 0.25
+    for change in ({"mu": [0.5]}, {"beta": [1.0, 0.0, 0.0]}, {"delta": float("nan")}, {"mu": [0.5, float("inf")]}):
+        with pytest.raises(ValueError, match="a cut has 2 and 2 multipliers"):
+            Cut.of(CUT | change, 2)
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_the_bound_is_the_smallest_product_above_the_cuts(seed):
+    rng = np.random.default_rng(seed)
+    X, w, y = rng.normal(size=(8, 3)), rng.normal(size=3), np.where(np.arange(8) % 2, 1.0, -1.0)
+    X[:, 0] += y
+    problem = ScalingProblem(Dataset(X, y), w, 0.1, 0.5, np.zeros(3), np.ones(3, dtype=bool))
+    multipliers = [(rng.uniform(0.0, 1.0, 8), rng.uniform(0.0, 0.3, 8), rng.uniform(0.1, 3.0)) for _ in range(6)]
+    cuts, upper = [Cut(*at) for at in multipliers], problem.value(np.full(3, 3.0))
+    bound, radius = lower_bound(problem, cuts, upper)
+    low, high = problem.lower_bounds[0], upper / problem.lower_bounds[1]
+    assert low <= radius <= high
+    slope, delta, value = np.array([*(cut.proved(problem) for cut in cuts), (0.0, 1.0, problem.lower_bounds[1])]).T
+    at = np.append(np.geomspace(low, high, 2000), radius)
+    smallest = (at * ((value - slope * at[:, None]) / delta).max(axis=1)).min()
+    assert bound == pytest.approx(smallest, rel=1e-9)
+    assert lower_bound(problem, cuts, 0.5 * bound)[0] == 0.5 * bound
+    assert lower_bound(replace(problem, costs=np.ones(3)), cuts, upper)[0] == 0.0
+
+
+def test_the_value_is_squared_radius_times_capacity_plus_costs():
+    data = Dataset(np.array([[1.0, 2.0], [3.0, 0.0]]), np.array([1.0, -1.0]))
+    problem = ScalingProblem(data, np.array([0.5, 2.0]), 0.0, 1.0, np.array([0.25, 0.5]), np.ones(2, dtype=bool))
+    # R = max(1 + 3 * 4, 9), W = 1/4 + 3 * 4, q's = 1/4 + 3/2
+    assert problem.value(np.array([1.0, 3.0])) == 13.0 * 12.25 + 1.75
+
+
+def test_scales_of_zero_bound_nothing_where_they_are_feasible():
+    data = Dataset(np.array([[1.0, 2.0], [3.0, 0.0]]), np.array([1.0, -1.0]))
+    for cap, known in ((2.0, False), (1.0, True)):  # the loss of s = 0 is 2
+        problem = ScalingProblem(data, np.array([0.5, 2.0]), 0.0, cap, np.zeros(2), np.ones(2, dtype=bool))
+        # The mean squares 5 and 2 over 0.5 * 4 and 2 * 2, and the weights 0.5 and 2 over 4 and 2.
+        assert problem.lower_bounds == ((0.5, 0.125) if known else (0.0, 0.0))

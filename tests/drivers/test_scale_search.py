@@ -1,15 +1,17 @@
-"""The search behind gmeb-penalised: its proof leaf by leaf, saved and corrupted, and what every driver owes."""
+"""The search behind gmeb-penalised: its proof leaf by leaf, saved and corrupted; RFE against libsvm, ties and steps."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from gmeb_cases import mirrored, skewed, values
+from gmeb_cases import skewed, values
 from saved_records import as_read
-from support import blobs, check_fit, sampled
+from sklearn.svm import SVC
+from support import blobs, check_fit, reference, sampled
 
 import fsopt
 from fsopt.answers.results import Status
+from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.scale_search import ShareInterval, scale_search
 from fsopt.methods import large_programs
 from fsopt.models.gmeb.gmeb_penalised import GmebPenalty, build_gmeb_weighted_l1
@@ -57,13 +59,6 @@ def halve(leaf):
     leaf["mu"][0] = [0.5 * m for m in leaf["mu"][0]]
 
 
-def search(data=None, **options):
-    data = data or mirrored()
-    return scale_search(
-        data, build_gmeb_weighted_l1(data, c_plus=0.1, c_minus=0.1), GmebPenalty.of(data, 0.1, 0.1), **options
-    )
-
-
 @pytest.mark.parametrize(("seed", "unit"), sampled([(0, 1e-3), (1, 1e4), (2, 1.0)], 2))
 def test_column_generation_ends_at_the_optimum_of_the_models(seed, unit):
     data, c_plus, c_minus = skewed(seed)
@@ -98,3 +93,67 @@ def test_the_method_takes_column_generation_for_large_data_and_its_proof_can_be_
     assert not stopped.warnings
     assert check_fit(stopped, data).ok
     assert not check_fit(replace(stopped, bound=stopped.objective), data).ok
+
+
+def machine(X, y, c):
+    """Return value and weights of the support vector machine, the intercept chosen among all breakpoints."""
+    w = SVC(kernel="linear", C=c, tol=1e-10, shrinking=False).fit(X, y).coef_[0]
+    return 0.5 * w @ w + c * min(hinge(X @ w + b, y) for b in y - X @ w), w
+
+
+def eliminate(data, m, c, step=1):
+    """Return the values of the SVMs, the features removed after each, and those left."""
+    left, values, gone = list(range(data.p)), [], []
+    while True:
+        value, w = machine(data.X[:, left], data.y, c)
+        values.append(value)
+        worst = np.argsort(w**2, kind="stable")[: min(step, len(left) - m)]
+        gone.append([left[k] for k in worst])
+        if not len(worst):
+            return values, gone, left
+        left = [j for k, j in enumerate(left) if k not in worst]
+
+
+SIX, NINE, FIVE = blobs(40, 6, seed=1), blobs(60, 9, seed=2), blobs(50, 5, seed=3, gap=0.4)
+WIDE = fsopt.Dataset(np.random.default_rng(2).standard_normal((20, 30)), np.where(np.arange(20) % 2, 1.0, -1.0))
+CASES = [
+    (SIX, 2, 1.0, 1, "clarabel"),
+    (SIX, 2, 1.0, 3, None),
+    (SIX, 3, 1.0, 100, None),
+    (SIX, 6, 1.0, 1, None),
+    (NINE, 1, 0.2, 2, "piqp"),
+    (NINE, 1, 0.2, 1, None),
+    (FIVE, 3, 20.0, 1, "piqp"),
+    (FIVE, 3, 20.0, 2, None),
+    (reference("gbd_n6"), 1, 4.0, 2, "clarabel"),
+    (WIDE, 4, 0.1, 1, None),
+]
+
+
+@pytest.mark.parametrize(("data", "m", "c", "step", "solver"), CASES)
+def test_rfe_removes_what_an_independent_implementation_removes(data, m, c, step, solver):
+    values, gone, left = eliminate(data, m, c, step)
+    fit = fsopt.fit("rfe", data, m=m, c=c, step=step, scale="none", solver=solver)
+    assert [h["removed"] for h in fit.history] == gone
+    np.testing.assert_allclose([h["objective"] for h in fit.history], values, rtol=1e-6)
+    assert [h["n_features"] for h in fit.history] == [data.p - sum(map(len, gone[:k])) for k in range(len(gone))]
+    assert fit.support == tuple(left)
+    assert fit.objective == pytest.approx(values[-1], rel=1e-6)
+    assert not any(h["rebuilt"] for h in fit.history)
+
+
+@pytest.mark.parametrize("solver", ["clarabel", "piqp", None])
+def test_equal_weights_the_first_by_name_goes_first(solver):
+    data = blobs(40, 3, seed=4, gap=1.0)
+    twins = fsopt.Dataset(data.X[:, [0, 1, 0, 1]], data.y)
+    fit = fsopt.fit("rfe", twins, m=2, scale="none", solver=solver)
+    assert sorted(j for h in fit.history for j in h["removed"]) == [0, 1]
+    turned = fsopt.Dataset(twins.X, twins.y, features=["d", "c", "b", "a"])
+    other = fsopt.fit("rfe", turned, m=2, scale="none", solver=solver)
+    removed = [turned.features[j] for h in other.history for j in h["removed"]]
+    assert sorted(removed) == ["a", "b"]
+    both = fsopt.fit("rfe", twins, m=1, step=3, scale="none", solver=solver)
+    first = both.history[0]["removed"]
+    assert first[0] + 2 == first[1]
+    flat = fsopt.Dataset(np.column_stack([np.ones(40), data.X, np.ones(40)]), data.y)
+    assert [h["removed"] for h in fsopt.fit("rfe", flat, m=3, solver=solver).history] == [[0], [4], []]

@@ -5,7 +5,6 @@ import importlib
 from dataclasses import replace
 
 import numpy as np
-import pyomo.environ as pyo
 import pytest
 from saved_records import as_read
 from scipy.optimize import linprog
@@ -21,8 +20,6 @@ from fsopt.drivers.pmm import COUNT, pmm
 from fsopt.drivers.recorder import LATE
 from fsopt.drivers.run import Run
 from fsopt.drivers.sla import NONNEGATIVE, RESTARTS, ConcaveTerms, sla, sla_by_column_generation
-from fsopt.errors import ParameterError
-from fsopt.methods import large_programs
 from fsopt.methods.sla.sla import concave_hinge
 from fsopt.verification.verify import verify_record
 
@@ -126,50 +123,6 @@ def test_the_answer_by_column_generation_satisfies_the_minimum_principle(data, l
     assert (ours.details["alpha"] >= 0).all()
     if len(ours.details["starts"]) == 1:
         assert np.all(np.diff([h["objective"] for h in ours.history][:-1]) < 0)
-
-
-def test_it_is_taken_for_large_data_only(monkeypatch):
-    assert "alpha" not in fsopt.fit("fsv", DATA).details
-    monkeypatch.setattr(large_programs, "LONG", 50)
-    monkeypatch.setattr(large_programs, "LARGE", 500)
-    wide = blobs(40, 60)
-    # Columns without a cost are all kept: nothing is gained where there are many.
-    assert "alpha" not in fsopt.fit("misclass", wide).details
-    assert "alpha" in fsopt.fit("fsv", wide).details
-    assert "alpha" in fsopt.fit("onsvm", wide).details
-
-
-OTHERS = {
-    "component": (lambda m: m.del_component(m.cost_v), "has no component 'cost_v'"),
-    "sense": (lambda m: setattr(m.objective, "sense", pyo.maximize), "not a linear program that is minimised"),
-    "square": (lambda m: m.objective.set_value(m.objective.expr + m.gamma**2), "not a linear program"),
-    "sign": (lambda m: setattr(m.v[0], "domain", pyo.Reals), "can be negative"),
-    "weight": (lambda m: None, "does not have the concave terms with the weight 0.0501"),
-    "twice": (lambda m: m.objective.set_value(m.objective.expr + m.cost_v[0] * m.w[0]), "does not have the concave"),
-}
-
-
-@pytest.mark.parametrize("change", OTHERS)
-def test_a_step_model_that_the_terms_do_not_belong_to_is_refused(change):
-    alter, words = OTHERS[change]
-    model = fsopt.build("fsv-step", DATA, lam=0.05)
-    terms = ConcaveTerms((("v", "cost_v"),), ALPHA, 0.0501 if change == "weight" else 0.05)
-    if change == "component":
-        model.objective.set_value(model.v[0] + 0.0)
-    alter(model)
-    with pytest.raises(ParameterError, match=words):
-        sla(model, terms)
-
-
-def test_a_linear_rest_on_the_same_variables_is_the_user_s():
-    model = fsopt.build("fsv-step", DATA, lam=0.05)
-    model.objective.set_value(model.objective.expr + 0.01 * sum(model.v.values()))
-    result = sla(model, ConcaveTerms((("v", "cost_v"),), ALPHA, 0.05))
-    at = result.point
-    errors = 0.95 * (at["y"].mean() + at["z"].mean())
-    own = errors - 0.05 * np.expm1(-ALPHA * at["v"]).sum() + 0.01 * at["v"].sum()
-    assert result.objective == pytest.approx(own, rel=1e-7)
-    assert result.status is Status.STATIONARY
 
 
 SEPARABLE = blobs(30, 4, gap=6.0)

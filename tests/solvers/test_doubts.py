@@ -1,15 +1,10 @@
 """Claims of solvers that own evidence contradicts, and bounds that leak through a big-M: no word counts alone.
 
-Everyday quadratic programs: every solver of QPs solves support vector machines on benchmark data, or says it failed.
-
-The variable ``FSOPT_TRUTH=1`` adds the programs on which a solver takes seconds.
-
 A nonconvex program whose rows or objective are in other units has the answer of the same program in natural ones.
 """
 
 import functools
 import itertools
-import os
 import time
 from dataclasses import replace
 
@@ -252,29 +247,6 @@ def test_infeasible_and_unbounded_are_the_word_of_no_leaking_solver():
         assert (found.status, found.stop) == (Status.NONE, "numerical")
         assert "smaller big-M" in reason
     assert 1e-9 * big_m(program) < LEAK < COARSE * big_m(program)
-
-
-C = (0.01, 1.0, 100.0)
-OPTIMA = {
-    "wdbc": (0.869345986, 26.5254552, 1245.71375),
-    "ionosphere": (1.29945895, 63.0395470, 5126.78451),
-    "sonar": (1.09914600, 44.7054141, 1079.80928),
-    "pima": (4.40564104, 396.427649, 39570.9363),
-    "bupa": (2.86820846, 251.243023, 24809.7931),
-}
-"""Data -> optimum for each C on standardised data, the same to nine digits by Clarabel, SCS and Ipopt."""
-PROGRAMS = [("svm", name, c) for name in OPTIMA for c in C]
-PROGRAMS += [("svm-dual", name, c) for name in ("sonar", "bupa") for c in C[1:]]
-SOLVERS = [spec.name for spec in preference("QP") if spec.available]
-SLOW = ("ipopt", "scip", "daqp")
-"""They take seconds for wdbc, ionosphere and pima."""
-QUICK = (("svm", "wdbc", 1.0), *(case for case in PROGRAMS if case[1] in ("sonar", "bupa") and case[2] != 100.0))
-CASES = [
-    (solver, *case)
-    for solver in SOLVERS
-    for case in PROGRAMS
-    if solver not in SLOW or case in QUICK or os.environ.get("FSOPT_TRUTH") == "1"
-]
 
 
 @pytest.mark.parametrize("solver", takers("LP"))

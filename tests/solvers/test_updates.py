@@ -1,8 +1,6 @@
 """Updates in place: a session that follows a changed model gives the answers and the arrays of a fresh one.
 
-Shadow prices and reduced costs of every solver, in Pyomo's signs, against closed forms.
-
-Infeasible and unbounded programs: every solver tells them apart, and none is called so that has an optimum.
+Shadow prices and reduced costs of every solver, in Pyomo's signs, against closed forms; bounds that cross.
 """
 
 from functools import partial

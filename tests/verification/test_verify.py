@@ -181,12 +181,6 @@ def test_alternatives_are_verified_by_the_tree_of_their_enumeration(name):
         fsopt.verify(replace(found, cells=found.cells[1:]), DATA)
 
 
-def test_a_list_of_all_selections_leaves_none():
-    found = fsopt.alternatives(DATA, 1, within=9.0)
-    assert (found.complete, len(found.cells), found.others.bound) == (True, 5, np.inf)
-    assert fsopt.verify(found, DATA).verified
-
-
 def test_a_stopped_enumeration_claims_the_bound_of_its_open_nodes():
     data = blobs(40, 12, gap=0.2, seed=5)
     found = fsopt.alternatives(data, 4, within=0.3, time_limit=1e-3)

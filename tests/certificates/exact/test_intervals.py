@@ -16,7 +16,7 @@ from fsopt.compiler import compile_model
 from fsopt.errors import NotShownError
 from fsopt.verifier.grammar import number, written
 from fsopt.verifier.programs import semidefinite, triangle
-from fsopt.verifier.rationals import EXACT, decimal, enclosed, entropy, exponential, logistic, rounded
+from fsopt.verifier.rationals import EXACT, enclosed, entropy, exponential, logistic, rounded
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 RATIONAL = st.fractions()
@@ -88,15 +88,6 @@ def test_rounding_goes_to_its_side_and_not_far(value, up):
     short = rounded(value * Fraction(1, 3), up=up)
     assert (short >= value / 3) if up else (short <= value / 3)
     assert abs(short - value / 3) <= abs(value) / 2**94
-
-
-@FEW
-@given(FINITE, st.integers(2, 15))
-def test_decimals_are_outward(value, digits):
-    exact = Fraction(value) / 7
-    low, high = (Fraction(decimal(exact, up=up, digits=digits)) for up in (False, True))
-    assert low <= exact <= high
-    assert high - low <= abs(exact) * Fraction(10) ** (1 - digits)
 
 
 @FEW
