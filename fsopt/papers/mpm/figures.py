@@ -168,7 +168,7 @@ def _spam_cell(place: tuple[str, str], print_: str, rows: pd.DataFrame) -> Table
     mean, noise, spread = found[CHOSEN["share"]]
     rest: dict[str, Any] = {"possible": (0.0, 57.0), "spread": spread}
     rest["otherwise"] = INFEASIBLE if float(place[1]) > rows["limit"].max() else MEANING
-    tried = {"delta as the share of the largest": found[PRINTED_DELTA][:2]}
+    tried = {"delta as its own share of the largest": found[PRINTED_DELTA][:2]}
     return cell(place, mean, print_, noise=noise, tried=tried, **rest)
 
 
