@@ -40,8 +40,8 @@ kernels: .venv/tested
 # optimum; `make test` takes a sample of these.
 truth: .venv/tested
 	FSOPT_TRUTH=1 $(BIN)/pytest $(SPREAD) tests/truth tests/certificates/test_transformations.py $$(grep -oE \
-		'test_\w+\.py::test_\w+' docs/errata.md | sort -u | while IFS=: read file _ name; do \
-		echo "$$(find tests -name $$file)::$$name"; done)
+		'`test_\w+' docs/errata.md | tr -d '`' | sort -u | while read name; do \
+		echo "$$(grep -rlE --include='*.py' "def $$name\b" tests)::$$name"; done)
 
 # 20 times as many damaged files, answers and calls as `make test-all` takes.
 fuzz: .venv/tested

@@ -98,6 +98,7 @@ def test_the_tests_that_a_page_names_are_there(page):
         if file:
             assert file in there, file
             assert not test or test in there[file], f"{file}::{test}"
+    assert set(re.findall(r"`(test_\w+)`", page.read_text(encoding="utf-8"))) <= set().union(*there.values())
 
 
 @pytest.mark.slow

@@ -153,6 +153,11 @@ def deviations(*means: tuple[float, float]) -> float:
     return 2.0 * math.sqrt(sum(s**2 / n for s, n in means))
 
 
+def unprinted(row: str, values: Mapping[str, float], why: str = "") -> list[TableCell]:
+    """Return the cells of a row that the paper prints no numbers of."""
+    return [TableCell(row, column, float(value), None, NO_NUMBER, why) for column, value in values.items()]
+
+
 def missing(row: str, numbers: Mapping[str, str | None], verdict: str, why: str) -> list[TableCell]:
     """Return the cells of a row without our numbers."""
     return [TableCell(row, column, None, value, verdict, why) for column, value in numbers.items()]

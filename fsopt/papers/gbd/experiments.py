@@ -18,7 +18,7 @@ from fsopt.data.drawn import gbd_set_one, gbd_set_two
 from fsopt.errors import DataError, OutOfTimeError
 from fsopt.papers.gbd.tables import COMPARED, CUTS, FEW_CUTS, LARGE_C, NODES, averages, measure, real_data
 from fsopt.papers.reproduction import LATE, Experiment, Reproduction, Row, RunSettings, cells_of, numbers_of, printed
-from fsopt.papers.verdicts import DIFFERS, LEFT_OUT, NO_NUMBER, TableCell, cell, deviations
+from fsopt.papers.verdicts import DIFFERS, LEFT_OUT, NO_NUMBER, TableCell, cell, deviations, unprinted
 
 DRAWN_TWO = ("gbd", "best-subset", "rfe", "onsvm")
 """The methods of Figures 2 and 3."""
@@ -143,19 +143,16 @@ def _count(place: tuple[str, str], ours: float, n: int, print_: str, total: int)
     return cell(place, total * ours / n, print_, noise=noise, **rest)
 
 
-def _means(size: str, mean: Any) -> Iterator[TableCell]:
-    """Yield the cells of the means of a method that the text copy has not."""
+def _means(size: str, mean: Any) -> list[TableCell]:
+    """Return the cells of the means of a method that the text copy has not."""
     columns = {"test error": mean.test_error, "overlap": mean.overlap, "exact": mean.exact}
     if mean.method in ("gbd", "best-subset"):
         columns |= {"proved": mean.proved, "gap": mean.gap}
     if mean.method != "gbd":
         columns["difference"] = mean.difference
-        columns |= (
-            {"gbd better": mean.better, "gbd worse": mean.worse} if size or mean.method not in ("rfe", "fsv") else {}
-        )
-    for column, value in columns.items():
-        why = LOOP if mean.method == "gbd" else ""
-        yield TableCell(f"{mean.method} {size}".strip(), column, float(value), None, NO_NUMBER, why)
+        if size or mean.method not in ("rfe", "fsv"):
+            columns |= {"gbd better": mean.better, "gbd worse": mean.worse}
+    return unprinted(f"{mean.method} {size}".strip(), columns, LOOP if mean.method == "gbd" else "")
 
 
 def _coin(share: float) -> float:
@@ -170,14 +167,11 @@ def gbd_fig1(settings: RunSettings) -> Reproduction:
     share = rows.drop_duplicates("instance").set_index("instance")
     bins = np.ceil(BINS * share["m"] / share["p"]).astype(int)
     means = errors.rsub(errors["gbd"], axis=0).groupby(bins).mean()
-    figure, cells = new_figure(1), []
+    figure, cells = new_figure(1), list[TableCell]()
     axes = figure.axes[0]
     for method in (name for name in COMPARED if name != "gbd"):
-        places = [(f"{method} bin {k}", "TE(gbd) - TE") for k in means.index]
-        cells += [
-            TableCell(*place, float(mean), None, NO_NUMBER, LOOP)
-            for place, mean in zip(places, means[method], strict=True)
-        ]
+        for k, mean in means[method].items():
+            cells += unprinted(f"{method} bin {k}", {"TE(gbd) - TE": mean}, LOOP)
         axes.plot(means.index, means[method], marker="o", label=method)
     axes.axhline(0.0, color="0.7")
     axes.set(xlabel="bin of M / p", title="TE(gbd) - TE(method)", xticks=range(1, BINS + 1))
@@ -280,8 +274,7 @@ def gbd_table4(settings: RunSettings) -> Reproduction:
                 values["TE(gbd) - TE"] = reference - row.test_error
                 bounded = row.gap is not None and not np.isnan(row.gap) and row.status != "optimal"
                 why = [LOOP] * (row.method == "gbd") + [f"not proved, relative gap {row.gap:.2g}"] * bounded
-                for column, value in values.items():
-                    yield TableCell(f"{name} {row.method}", column, float(value), None, NO_NUMBER, "; ".join(why))
+                yield from unprinted(f"{name} {row.method}", values, "; ".join(why))
 
         return name, {}, compute
 

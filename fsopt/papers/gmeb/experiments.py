@@ -30,7 +30,7 @@ from fsopt.papers.reproduction import (
     over,
     printed,
 )
-from fsopt.papers.verdicts import DIFFERS, LEFT_OUT, NO_NUMBER, TableCell, cell, deviations
+from fsopt.papers.verdicts import DIFFERS, LEFT_OUT, TableCell, cell, deviations, unprinted
 from fsopt.studies.tuning import tune
 from fsopt.typing import Vector
 
@@ -314,14 +314,14 @@ def gmeb_table4(settings: RunSettings) -> Reproduction:
 def gmeb_fig1(settings: RunSettings) -> Reproduction:
     """Return Figure 1: error rate and features over both radii, on three sets of type 2."""
     radii = np.linspace(1.0, 10.0, 4 if settings.quick else 10)
-    cells, figures = [], {}
+    cells, figures = list[TableCell](), {}
     for number, informative in (("I", 2), ("II", 10), ("III", 20)):
         both = gmeb_type2(1200, settings.seed, p=100, n_informative=informative)
         train, test = both.rows(np.arange(200)), both.rows(np.arange(200, 1200))
         path = radius_path(train, radii.tolist(), test=test, jobs=settings.jobs)
         star = path.to_records()[path.chosen]
-        best = (("error at the star", 100 * star["test_error"]), ("features at the star", star["n_features"]))
-        cells += [TableCell(f"set {number}", column, float(value), None, NO_NUMBER) for column, value in best]
+        best = {"error at the star": 100 * star["test_error"], "features at the star": star["n_features"]}
+        cells += unprinted(f"set {number}", best)
         figures[f"fig1-{number}"] = path.plot()
     note = (
         f"{len(radii)} x {len(radii)} radii from 1 to 10, 200 training and 1000 test samples; the figure has no numbers"
@@ -342,9 +342,8 @@ def gmeb_fig2(settings: RunSettings) -> Reproduction:
                 ours.append((np.mean(counts) / p, np.mean([one["error"] for one in scores])))
             prints = [numbers_of(table, name, method) for method in COMPARED]
             found[name] = np.array([ours, [(float(one["features"]) / p, float(one["error"])) for one in prints]])
-            for method, place in zip(COMPARED, ours, strict=True):
-                for column, value in zip(("share of features", "error"), place, strict=True):
-                    yield TableCell(f"{method} {name}", column, float(value), None, NO_NUMBER)
+            for method, (share, error) in zip(COMPARED, ours, strict=True):
+                yield from unprinted(f"{method} {name}", {"share of features": share, "error": error})
 
         return name, {"error": None}, compute
 

@@ -26,7 +26,7 @@ from fsopt.papers.mop.table import (
     selected_pixels,
 )
 from fsopt.papers.reproduction import Experiment, Reproduction, Row, RunSettings, cells_of, printed
-from fsopt.papers.verdicts import DIFFERS, ERRATUM, NO_DATA, NO_NUMBER, TableCell, cell, deviations, given
+from fsopt.papers.verdicts import DIFFERS, ERRATUM, NO_DATA, TableCell, cell, deviations, given, unprinted
 from fsopt.typing import Matrix
 
 if TYPE_CHECKING:
@@ -60,9 +60,7 @@ def mop_fig1(settings: RunSettings) -> Reproduction:
     inside = (x >= front.min()) & (x <= front.max())
     right.plot(first[inside], second[inside])
     right.set(xlabel="first objective", ylabel="second objective", title="front")
-    ends = [
-        TableCell("nondominated", end, float(v), None, NO_NUMBER) for end, v in (("from", front[0]), ("to", front[-1]))
-    ]
+    ends = unprinted("nondominated", {"from": front[0], "to": front[-1]})
     return Reproduction(
         tuple(ends), ("the paper prints neither function: two parabolas of ours, found on a grid",), {"fig1": figure}
     )
@@ -115,26 +113,23 @@ def _rows(digits: Digits) -> list[dict[str, Any]]:
 
 def _cells(ours: Mapping[str, Any], size: int, numbers: Mapping[str, str]) -> list[TableCell]:
     """Return the cells of a method; what is taken from the print is no evidence."""
+    method, first = ours["method"], size == min(ROWS)
     ends = {"n_features": 784.0, "n_support_vectors": float(size)}
-    taken = {"h_over_l"} if size != min(ROWS) else set()
+    reasons = {"h_over_l": (DIFFERS, "the printed h / l has other numbers than the print: W is the nearest of nine")}
+    if method == "rsvm":
+        shown = (ERRATUM, "501 of the first 100 digits vary; no number of first digits has 571")
+        reasons["n_features"] = shown if first else (DIFFERS, "with grey values of at most 20 to 25 as 0 there are 571")
+    taken = {"h_over_l": not first, "n_features": method in FILTERS}
     found = []
     for column, print_ in numbers.items():
-        place, reason = (f"{ours['method']} {size}", column), (DIFFERS, "")
-        noise = 0.0
-        if column == "h_over_l":
-            reason = (DIFFERS, "the printed h / l has other numbers than the print: W is the nearest of nine")
-        elif column == "n_features" and ours["method"] == "rsvm" and size == min(ROWS):
-            reason = (ERRATUM, "501 of the first 100 digits vary; no number of first digits has 571")
-        elif column == "n_features" and ours["method"] == "rsvm":
-            reason = (DIFFERS, "with grey values of at most 20 to 25 as 0 there are 571")
-        elif column == "test_error":
-            rate = float(print_)
-            noise = deviations((float(np.sqrt(rate * (1.0 - rate))), SAMPLES))
-        if column in taken or (column == "n_features" and ours["method"] in FILTERS):
-            found.append(given(place, print_))
-        else:
-            possible = (0.0, ends.get(column, 0.5))
-            found.append(cell(place, float(ours[column]), print_, possible=possible, noise=noise, otherwise=reason))
+        place, rate = (f"{method} {size}", column), float(print_)
+        noise = deviations((float(np.sqrt(rate * (1.0 - rate))), SAMPLES)) if column == "test_error" else 0.0
+        rest: dict[str, Any] = {
+            "possible": (0.0, ends.get(column, 0.5)),
+            "otherwise": reasons.get(column, (DIFFERS, "")),
+        }
+        own = float(ours[column])
+        found.append(given(place, print_) if taken.get(column) else cell(place, own, print_, noise=noise, **rest))
     return found
 
 
@@ -161,16 +156,13 @@ def mop_fig2(settings: RunSettings) -> Reproduction:
     course = np.array([[s["H"] / size, *pair, s["n_features"]] for s, pair in zip(steps, errors, strict=True)])
     curves = {one: np.array([risks(h, one, MOST) for h in shares]) for one in sizes}
     cells = [
-        TableCell(f"l = {one}, h/l = {h:g}", f"{word} error", float(value), None, NO_NUMBER)
+        found
         for one, values in curves.items()
-        for h, pair in zip(shares, values, strict=True)
-        for word, value in zip(("training", "test"), pair, strict=True)
+        for h, (training, test) in zip(shares, values, strict=True)
+        for found in unprinted(f"l = {one}, h/l = {h:g}", {"training error": training, "test error": test})
     ]
-    cells += [
-        TableCell(f"l = {size}, iteration {k}", column, float(value), None, NO_NUMBER)
-        for k, values in enumerate(course)
-        for column, value in zip(COURSE, values, strict=True)
-    ]
+    for k, values in enumerate(course):
+        cells += unprinted(f"l = {size}, iteration {k}", dict(zip(COURSE, values, strict=True)))
     notes = (
         "the curves are of MOPFS itself; the paper's figure has no numbers in the text copy",
         f"middle: l = {size}, h/l = {share:g}; iteration 0 is the rigorous SVM on all pixels, iteration k that for the "

@@ -34,7 +34,7 @@ from fsopt.papers.reproduction import (
     numbers_of,
     printed,
 )
-from fsopt.papers.verdicts import DIFFERS, ERRATUM, LEFT_OUT, NO_NUMBER, ODD, TableCell, cell, deviations
+from fsopt.papers.verdicts import DIFFERS, ERRATUM, LEFT_OUT, ODD, TableCell, cell, deviations, unprinted
 from fsopt.studies.tuning import fit_candidate
 from fsopt.typing import Matrix, Vector
 
@@ -168,7 +168,7 @@ def _spam_cell(place: tuple[str, str], print_: str, rows: pd.DataFrame) -> Table
     mean, noise, spread = found[CHOSEN["share"]]
     rest: dict[str, Any] = {"possible": (0.0, 57.0), "spread": spread}
     rest["otherwise"] = INFEASIBLE if float(place[1]) > rows["limit"].max() else MEANING
-    tried = {"delta as the share of the largest": found[PRINTED_DELTA][:2]}
+    tried = {"delta as its own share of the largest": found[PRINTED_DELTA][:2]}
     return cell(place, mean, print_, noise=noise, tried=tried, **rest)
 
 
@@ -216,7 +216,7 @@ def l0mpm_fig6(settings: RunSettings) -> Reproduction:
             found = settings.part("l0mpm-fig6", means, **place)
             at = curves.setdefault(name, np.full((len(KERNEL_METHODS), 2, len(widths)), np.nan))
             at[KERNEL_METHODS.index(method), :, widths.index(width)] = found
-            return [TableCell(row, c, value, None, NO_NUMBER) for c, value in zip(("TSA", "PSF"), found, strict=True)]
+            return unprinted(row, dict(zip(("TSA", "PSF"), found, strict=True)))
 
         return row, {"TSA": None, "PSF": None}, compute
 
@@ -269,7 +269,7 @@ def l0mpm_fig8(settings: RunSettings) -> Reproduction:
     figure = new_figure(1)
     means = [float(one["TSA"].mean()) for one in curve.values()]
     for alpha, mean in zip(alphas, means, strict=True):
-        cells.append(TableCell("l0-mpm", f"TSA, alpha {alpha:g}", mean, None, NO_NUMBER))
+        cells += unprinted("l0-mpm", {f"TSA, alpha {alpha:g}": mean})
     figure.axes[0].plot(alphas, means, marker="o")
     figure.axes[0].set(xlabel=r"$\alpha$", ylabel="accuracy, %", xscale="log")
     notes = (
