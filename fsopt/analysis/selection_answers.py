@@ -93,9 +93,7 @@ class Selection(Answer):
     @property
     def gap(self) -> float | None:
         """The relative optimality gap of the selection; None without a lower bound."""
-        if self.proof is None:
-            return None
-        return relative_gap(float(self.proof.objective or 0.0), float(self.proof.bound or 0.0))
+        return None if self.proof is None else relative_gap(self.proof.objective or 0.0, self.proof.bound or 0.0)
 
     @property
     def variables(self) -> tuple[str, ...]:

@@ -187,40 +187,35 @@ def sla(
     -----
     Mangasarian, Algorithm 4.1 and Theorem 4.2.
     """
+    n_starts = whole("sla", "n_starts", n_starts)
+    rng = np.random.default_rng(whole("sla", "seed", seed))
     concave.check_components(model)
     p = sum(len(model.component(name)) for name, _ in concave.pairs)
-    concave.linearise(model, np.zeros(p))
+    concave.linearise(model, zero := np.zeros(p))
     session = run.open(model)
     lower = _lower_bound(session, concave)
     check_vertices(session.spec, run.options)
     recorder = Recorder([session], run)
-    how: dict[str, Any] = {"n_starts": n_starts, "seed": seed, "tolerance": tolerance, "max_iterations": max_iterations}
-    return (yield from _best_vertex(_vertices(session, concave, recorder, tolerance), p, lower, recorder, **how))
+    problem = _vertices(session, concave, recorder, tolerance)
+
+    def descents(k: int) -> Loop:
+        return descend(problem, rng.uniform(size=p) if k else zero, max_iterations=max_iterations, start=k)
+
+    return (yield from best_vertex(descents, lower, recorder, n_starts=n_starts, tolerance=tolerance))
 
 
-def _best_vertex(
-    problem: Linearised,
-    size: int,
-    lower: float,
-    recorder: Recorder,
-    *,
-    n_starts: int,
-    seed: int,
-    tolerance: float = EPSILON,
-    max_iterations: int = STEPS,
+def best_vertex(
+    descents: Callable[[int], Loop], lower: float, recorder: Recorder, *, n_starts: int, tolerance: float
 ) -> Steps[DriverResult]:
     """Run SLA from each start, from RESTARTS more where the first ends at w = 0, and certify the best answer.
 
-    The first start is the place 0 (size,), the others are drawn; no objective value is below ``lower``.
+    A descent is a loop with the evidence ``principle`` from the k-th start; no objective value is below ``lower``.
     """
-    n_starts, rng = whole("sla", "n_starts", n_starts), np.random.default_rng(whole("sla", "seed", seed))
 
     def starts(ended: Sequence[Iterate]) -> Loop | None:
         trapped = bool(ended) and ended[0].stop == "stationary" and np.abs(ended[0].point["w"]).max() <= ROUNDING
-        if (k := len(ended)) == (max(n_starts, 1 + RESTARTS) if trapped else n_starts):
-            return None
-        place = rng.uniform(size=size) if k else np.zeros(size)
-        return descend(problem, place, max_iterations=max_iterations, start=k)
+        more = len(ended) < (max(n_starts, 1 + RESTARTS) if trapped else n_starts)
+        return descents(len(ended)) if more else None
 
     ends, stop = yield from best_of(starts, recorder)
     at = best(ends)
@@ -372,7 +367,13 @@ def sla_by_column_generation(
     hyperplane ``w``, ``b`` and the multipliers ``alpha`` (n,) of the last step, by which
     :func:`fsopt.drivers.l1_hinge_program.certify_l1_hinge` recomputes the minimum principle.
     """
+    n_starts = whole("sla", "n_starts", n_starts)
+    rng = np.random.default_rng(whole("sla", "seed", seed))
     vector("sla", "rows", problem.rows, data.n, low=0.0)
     recorder = Recorder([], run)
-    steps = _generated(data, problem, recorder, GenerationSettings(seed=seed))
-    return (yield from _best_vertex(steps, data.n + data.p, 0.0, recorder, n_starts=n_starts, seed=seed))
+    steps, size = _generated(data, problem, recorder, GenerationSettings(seed=seed)), data.n + data.p
+
+    def descents(k: int) -> Loop:
+        return descend(steps, rng.uniform(size=size) if k else np.zeros(size), max_iterations=STEPS, start=k)
+
+    return (yield from best_vertex(descents, 0.0, recorder, n_starts=n_starts, tolerance=EPSILON))
