@@ -138,7 +138,7 @@ def load_dataset(
     id : str, optional
         Column that names the samples, which is no feature.
     group : str, optional
-        Column that names the person, animal or batch of each sample, which is no feature: ``group`` of :class:`Dataset`.
+        Column that names the person, animal or batch of each sample, which is no feature: ``Dataset.group``.
     onehot : bool
         Whether columns of texts and categories become 0/1 features ``COLUMN=VALUE``, one for each value, or one alone
         for two values. By default such a column is an error.
