@@ -87,7 +87,7 @@ def _apart(program: int, seconds: float | None, function: Callable[..., Outcome]
     """
     if seconds is None or os.getpid() == program:
         return function(*call)
-    with Path(os.devnull).open("w") as nowhere:
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
         faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
         try:
             return function(*call)
