@@ -195,9 +195,10 @@ def folder(prepared, monkeypatch, run):
 
 @pytest.mark.parametrize("line", COMMANDS.strip().splitlines())
 def test_a_mistake_is_one_line_with_its_remedy(line, folder, run):
-    command, expected = line.replace("{MODELS}", str(ROOT / "models")).split(" :: ")
+    command, expected = line.split(" :: ")
+    words = [word.replace("{MODELS}", str(ROOT / "models")) for word in command.split()]
     before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-    assert expected in run.refusal(f"{command} --json")
+    assert expected in run.refusal("", *words, "--json")
     error = json.loads(run.out)["error"]
     assert set(error) == {"kind", "message", "hint"}
     assert error["hint"], "an error says what to do"

@@ -117,12 +117,12 @@ def _penalty_weights(count: int, odds: bool) -> list[float]:
     return [float(c) for c in (share / (1.0 - share) if odds else share)]
 
 
-def _tuned(method: str, settings: RunSettings, **how: Any) -> Any:
+def _tuned(method: str, seed: int, **how: Any) -> Any:
     """Return a function that tunes a method on training data by five folds: of 10 samples a class may have fewer."""
 
     def train(data: Dataset) -> Any:
         folds = min(5, len(data.positive), len(data.negative))
-        return tune(method, data, candidates(method, data.p, **how), folds=folds, seed=settings.seed)
+        return tune(method, data, candidates(method, data.p, **how), folds=folds, seed=seed)
 
     return train
 
@@ -166,7 +166,7 @@ def _drawn(
         law = partial(gmeb_type2, p=draw["p"], n_informative=2) if "p" in draw else gmeb_type1
         both = law(size + draw["n_test"], seed)
         pair = both.rows(np.arange(size)), both.rows(np.arange(size, both.n))
-        [found] = over([pair], _tuned(method, settings, points=draw["points"]))
+        [found] = over([pair], _tuned(method, settings.seed, points=draw["points"]))
         return found
 
     return [settings.part(experiment, partial(compute, k), method=method, draw=k, **draw) for k in range(draws)]
@@ -276,7 +276,7 @@ def real_scores(name: str, method: str, settings: RunSettings) -> list[dict[str,
 
     place = {"method": method, "data": fingerprint(data), "rounds": PARTS if name in TRAINING else rounds, **how}
     found: list[dict[str, Any]] = settings.part(
-        "gmeb-table4", lambda: over(pairs(), _tuned(method, settings, **how), settings.jobs), **place
+        "gmeb-table4", lambda: over(pairs(), _tuned(method, settings.seed, **how), settings.jobs), **place
     )
     return found
 
