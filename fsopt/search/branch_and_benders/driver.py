@@ -36,7 +36,7 @@ from fsopt.search.branch_and_benders.tasks import SHARE, Team
 
 NAME = "branch-and-benders"
 """The solver in results: no other software is called."""
-EVIDENCE = 2**27
+KEPT_BYTES = 2**27
 """Bytes of multipliers that are kept as evidence; a leaf without its cut is solved again when it is checked."""
 FIRST_NODES, MORE_NODES = 16, 0.05
 """Nodes of the first slice between two records, and of the later ones as a share of the nodes so far. Counted in nodes
@@ -218,7 +218,7 @@ class _Loop:
         """Return the incumbent, with its record where ``told``; multipliers that nothing needs are dropped."""
         # The checkpoint has no record of an incomplete slice: a run that resumes completes it.
         search, upper = self.search, self.search.incumbents.value
-        search.forget(EVIDENCE)
+        search.forget(KEPT_BYTES)
         lower = min(search.bound, upper)
         now = time.perf_counter()
         self.recorder.count(NAME, now - self.counted)

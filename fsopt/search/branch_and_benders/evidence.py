@@ -1,7 +1,8 @@
 """The state of a search as data: the evidence behind its bound, and checkpoints. What they claim is computed again.
 
-Every cut is checked in integers. The replay of a tree has the bound of each leaf and of each peg from its cut, without
-a search. Their minimum bounds the problem. Time is linear in the number of leaves.
+The multipliers of every cut are checked in integers; its bound pays for rounding. The replay of a tree has the bound of
+each leaf and of each peg from its cut, without a search. Their minimum bounds the problem. Time is linear in the number
+of leaves.
 """
 
 from __future__ import annotations
@@ -229,7 +230,7 @@ def save_checkpoint(path: Path, search: SelectionSearch, run: Mapping[str, Any])
         "next": search.tree.next,
         "nodes": search.nodes,
         "stage": search.stage,
-        "closed": search.closed,
+        "closed": search.closed_bound,
         "solved": search.solved,
         "width": [search.solver.width, search.solver.widest],
         "pool": [search.pool.tests, search.pool.hits],
@@ -288,7 +289,7 @@ def _restored(
 
     # Leaves whose cut was not kept have the bound of their relaxation, solved again: it may differ in the last digits.
     replayed = replay(problem, at["stream"][0].tolist(), cut_of, open_node)
-    search.closed = min(replayed.bound, float(words["closed"]))
+    search.closed_bound = min(replayed.bound, float(words["closed"]))
     numbers, nodes = at["open"][0].tolist(), dict(opened)
     if search.tree.next <= max([0, *numbers, *search.tree.cuts]):
         raise ValueError("the number of its next node is taken")

@@ -19,7 +19,8 @@ of :math:`\Omega(w)`, found by Newton's method in :math:`\mu^{-1/2}`. The steps 
 
 A node has a working set of features: those with a weight in its parent and those of largest :math:`|q_j|`. It takes in
 others while the bound of all features is far below that of its own. The products take the time, and are in single
-precision. What is proved does not depend on these numbers: the search rounds alpha to its grid and bounds by integers.
+precision. What is proved does not depend on these numbers: the search makes alpha dual feasible in integers,
+and its bound pays for rounding.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ class SelectionSearch:
     settings : of which the tolerance and ``thorough`` count here.
     tree, pool, incumbents, solver : evidence, cuts, selections, relaxations.
     gains : (2, p), of the branching rule.
-    closed : the smallest bound of all that was closed.
+    closed_bound : the smallest bound of all that was closed.
     nodes : nodes so far.
     frontier, given : open nodes, and others that tasks have.
     solved : relaxations solved.
@@ -95,14 +95,14 @@ class SelectionSearch:
         self.pool, self.solver = Pool(problem), NodeSolver(problem)
         gap = min(1e-5, 0.05 * settings.tolerance)
         self.incumbents = Incumbents(problem, self.pool, self.tree, self.solver, gap)
-        self.gains, self.closed = np.zeros((2, problem.p)), np.inf
+        self.gains, self.closed_bound = np.zeros((2, problem.p)), np.inf
         self.frontier, self.given = Frontier(), Frontier()
         self.nodes = self.solved = self.stage = 0
 
     @property
     def bound(self) -> float:
         """The lower bound on the problem."""
-        return min(self.closed, self.frontier.bound, self.given.bound, self.incumbents.value)
+        return min(self.closed_bound, self.frontier.bound, self.given.bound, self.incumbents.value)
 
     def gap_of(self, value: float) -> float:
         """Return the distance of a value from the bound, as a share of it."""
@@ -136,7 +136,7 @@ class SelectionSearch:
     def _visit(self) -> Iterator[SelectionNode]:
         """Visit the open node of the smallest bound; an interrupted visit leaves the tree as it was."""
         compiled.go_on()
-        first, closed = self.tree.next, self.closed
+        first, closed_bound = self.tree.next, self.closed_bound
         node = self.frontier.pop(0)
         kept = len(self.tree.marks.get(node.number, ()))
         try:
@@ -144,7 +144,7 @@ class SelectionSearch:
         except BaseException:
             self.tree.cut_back(node.number, kept, first)
             self.frontier.replace(node, *(other for other in self.frontier if other.number < first))
-            self.closed = closed
+            self.closed_bound = closed_bound
             raise
 
     @property
@@ -253,7 +253,7 @@ class SelectionSearch:
         while True:
             here: CutBound = cuts.bound(self.problem, cut, at)
             if here.value >= cutoff:
-                self.closed = min(self.closed, here.value)
+                self.closed_bound = min(self.closed_bound, here.value)
                 self.tree.mark(number, LEAF, cut.name)
                 return None
             without, within = here.if_not >= cutoff, here.if_selected >= cutoff  # of free features, or below the cutoff
@@ -261,7 +261,7 @@ class SelectionSearch:
             if not len(selected) and not len(others):
                 return at
             values = [here.if_not[selected].min(initial=np.inf), here.if_selected[others].min(initial=np.inf)]
-            self.closed = min(self.closed, *values)
+            self.closed_bound = min(self.closed_bound, *values)
             self.tree.mark(number, PEG, cut.name, [*(selected + 1).tolist(), *(-others - 1).tolist()])
             left = self.problem.propagated(at.decided(selected, selected=True).decided(others, selected=False))
             if left is None:
@@ -276,7 +276,7 @@ class SelectionSearch:
         if cut is None or value(self.problem, cut, at) < self.cutoff:
             cut = self.incumbents.solve(at.inside, self.cutoff)[1]
         cut = self._zero_cut() if cut is None else cut
-        self.closed = min(self.closed, value(self.problem, cut, at))
+        self.closed_bound = min(self.closed_bound, value(self.problem, cut, at))
         self.tree.mark(number, LEAF, cut.name)
 
     def _last_feature(self, number: int, at: Partial, near: NodeHyperplane, gains: Vector) -> None:
@@ -330,7 +330,7 @@ class Enumeration(SelectionSearch):
     @property
     def bound(self) -> float:
         """A lower bound on the values of the selections that were not found."""
-        return min(self.closed, self.frontier.bound)
+        return min(self.closed_bound, self.frontier.bound)
 
     def _finish(self, number: int, at: Partial, near: NodeHyperplane | None) -> None:
         """Keep the selection of a node, or close it by the cut of its support vector machine."""
@@ -341,7 +341,7 @@ class Enumeration(SelectionSearch):
             self.found[number] = own
             return
         assert cut is not None
-        self.closed = min(self.closed, cuts.value(self.problem, cut, at))
+        self.closed_bound = min(self.closed_bound, cuts.value(self.problem, cut, at))
         self.tree.mark(number, LEAF, cut.name)
 
     def _round(self, at: Partial, hyperplane: NodeHyperplane) -> None:

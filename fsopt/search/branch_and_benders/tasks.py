@@ -103,7 +103,7 @@ def _take_in(search: SelectionSearch, part: SearchPart) -> None:
     for number, marks in part.tree.marks.items():
         search.tree.marks.setdefault(number, []).extend(marks)
     search.tree.cuts.update(part.tree.cuts)
-    search.closed = min(search.closed, part.closed)
+    search.closed_bound = min(search.closed_bound, part.closed)
     search.nodes += part.visited
     search.solved += part.solved
     search.solver.width, search.solver.widest = part.width
@@ -150,7 +150,7 @@ def _searched(local: _Local, tolerance: float, part: SearchPart, go_on: Callable
         (search.solver.width, search.solver.widest),
         search.gains - part.gains,
         frozenset(given.intersection(node.number for node in search.frontier)),
-        search.closed,
+        search.closed_bound,
         search.nodes,
         search.solved,
     )

@@ -1,7 +1,8 @@
 """The tree of a search, node for node, with the cut that closes each leaf, and its open nodes.
 
-It is a stream of marks in preorder. A node begins with any number of pegs (features whose other value one cut closes)
-and ends as a leaf, as a branching on one feature, or as empty where the constraints leave nothing.
+It is a stream of marks in preorder. A node begins with any number of pegs (features fixed by one
+cut, which closes their other value: variable fixing by reduced costs) and ends as a leaf, as a branching on one
+feature, or as empty where the constraints leave nothing.
 """
 
 from __future__ import annotations

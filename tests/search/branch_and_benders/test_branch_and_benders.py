@@ -135,7 +135,7 @@ def test_open_nodes_count_in_the_bound_and_in_the_evidence():
 
 
 def test_a_leaf_whose_cut_was_not_kept_is_solved_again(monkeypatch):
-    monkeypatch.setattr("fsopt.search.branch_and_benders.driver.EVIDENCE", 1_000)
+    monkeypatch.setattr("fsopt.search.branch_and_benders.driver.KEPT_BYTES", 1_000)
     result = solved(HARD, tolerance=1e-4)
     replayed = verify(HARD, result.point["evidence"])
     assert result.status is Status.OPTIMAL
