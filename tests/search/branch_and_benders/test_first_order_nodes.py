@@ -1,7 +1,6 @@
 """Relaxations by first-order steps, of sparse roots and of large nodes: enumeration, interior points, exact proofs."""
 
 import itertools
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -11,15 +10,12 @@ from support import blobs, sampled
 
 import fsopt
 from fsopt.data import Dataset
-from fsopt.drivers.run import Run
-from fsopt.search.branch_and_benders import driver, first_order_nodes, nodes, root
+from fsopt.search.branch_and_benders import first_order_nodes, nodes, root
 from fsopt.search.branch_and_benders.cuts import bound, make_cut, on_grid
-from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.evidence import verify
 from fsopt.search.branch_and_benders.first_order_nodes import RelaxationSteps, beginning
 from fsopt.search.branch_and_benders.interior_point import Goal
 from fsopt.search.branch_and_benders.nodes import NodeSolver
-from fsopt.search.branch_and_benders.problem import BranchSettings
 from fsopt.verification.verify import exactly
 
 SUITED = [kind for kind in KINDS if "implies" not in kind and "conflicts" not in kind and kind != "logic"]
@@ -94,21 +90,6 @@ def test_a_proof_is_confirmed_exactly(params, forced):
     assert forced
     assert check.verified, check.claims[0].reason
     assert float(check.claims[0].lower) - 1e-6 <= found.objective <= float(check.claims[0].upper) + 1e-6
-
-
-def test_a_search_that_is_resumed_or_divided_has_the_answer_of_the_whole_one(forced, tmp_path, monkeypatch):
-    monkeypatch.setattr(driver, "RAMP", 2)
-    problem, path = problem_of(NOISE, 1.0, {"m": 5}), tmp_path / "run.npz"
-    whole = solved(problem, tolerance=1e-4)
-    branch_and_benders(problem, settings=BranchSettings(tolerance=1e-4, max_nodes=9), run=Run(checkpoint=path))
-    again = branch_and_benders(problem, settings=BranchSettings(tolerance=1e-4), run=Run(resume=path))
-    assert [again.objective, again.bound] == [whole.objective, whole.bound]
-    with ThreadPoolExecutor() as executor:
-        divided = branch_and_benders(
-            problem, settings=BranchSettings(tolerance=1e-4, jobs=2), run=Run(executor=executor)
-        )
-    assert divided.objective == pytest.approx(whole.objective, rel=1e-4)
-    assert verify(problem, divided.point["evidence"]).bound == pytest.approx(divided.bound, rel=1e-12)
 
 
 def test_a_node_that_is_pruned_or_branched_ends_at_half_of_the_distance_to_the_cutoff():
