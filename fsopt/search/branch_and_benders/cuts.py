@@ -22,8 +22,8 @@ from fsopt.search.branch_and_benders.problem import GRID, Partial, SelectionProb
 from fsopt.search.branch_and_benders.relaxation import entry, fast, multipliers
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
-CAPACITY, FEW = 128, 16
-"""Cuts in the pool, and those of them that are asked where it rarely prunes."""
+CAPACITY, FEWEST, NUMBERS = 128, 16, 2**16
+"""Most and fewest cuts in a pool, and gains of all of them beyond the fewest: to ask it costs less than it saves."""
 Grid = np.ndarray[tuple[int], np.dtype[np.int32]]
 """Multipliers (n,) in units of the largest upper bound / GRID."""
 
@@ -190,18 +190,17 @@ class Pool:
 
     Attributes
     ----------
-    held : the cuts, with their constants (CAPACITY,) and gains (CAPACITY, p).
+    held : the cuts, with their constants (k,) and gains (k, p) for the k that have a place.
     score : how often, and how lately, each cut was the best one for a node.
-    tests, hits : how often the pool was asked, and how often it pruned.
     """
 
     def __init__(self, problem: SelectionProblem) -> None:
         """Begin without cuts."""
         self.problem = problem
         self.held: list[BendersCut] = []
-        self.constants, self.score = np.zeros(CAPACITY), np.zeros(CAPACITY)
-        self.gains = np.zeros((CAPACITY, problem.p))
-        self.tests = self.hits = 0
+        capacity = max(min(CAPACITY, NUMBERS // problem.p), FEWEST)
+        self.constants, self.score = np.zeros(capacity), np.zeros(capacity)
+        self.gains = np.zeros((capacity, problem.p))
 
     def add(self, cut: BendersCut) -> None:
         """Put a cut in the place of the least useful one."""
@@ -220,30 +219,22 @@ class Pool:
         """The numbers of the cuts."""
         return [cut.name for cut in self.held]
 
-    def best(self, at: Partial, cutoff: float) -> BendersCut | None:
+    def best(self, at: Partial) -> BendersCut | None:
         """Return the cut of the largest bound on a node; None while the pool is empty."""
-        # Where the pool rarely prunes, the few most useful cuts are asked alone: it is to cost less than it saves.
-        rare = self.tests > 100 and self.hits < 0.1 * self.tests
-        used = self.useful(FEW if rare else CAPACITY)
-        if not len(used):
+        if not self.held:
             return None
-        bounds = self._bounds(used, at)
-        place = int(used[np.argmax(bounds)])
-        self.tests += 1
-        self.hits += bool(bounds.max() >= cutoff)
-        if self.tests == 1000:
-            self.tests, self.hits = 500, self.hits // 2
+        place = int(np.argmax(self._bounds(at)))
         self.score[place] += 1.0
         return self.held[place]
 
-    def _bounds(self, used: Indices, at: Partial) -> Vector:
+    def _bounds(self, at: Partial) -> Vector:
         """Return the bound on the node by each cut: for equal weights in the main constraint a sum of largest gains."""
-        (weight, right), free = self.problem.knapsack, at.free.nonzero()[0]
-        weights = weight[free]
+        count, (weight, right), free = len(self.held), self.problem.knapsack, at.free.nonzero()[0]
+        constants, gains, weights = self.constants[:count], self.gains[:count], weight[free]
         if not len(free) or weights[0] <= 0.0 or np.any(weights != weights[0]):
-            return bounds(self.problem, (self.constants[used], self.gains[used]), at.inside[None], at.free[None])
-        places, inside = used[:, None], at.inside.nonzero()[0]
-        base, gains = self.constants[used] - self.gains[places, inside].sum(axis=1), self.gains[places, free]
+            return bounds(self.problem, (constants, gains), at.inside[None], at.free[None])
+        inside = at.inside.nonzero()[0]
+        base, gains = constants - gains[:, inside].sum(axis=1), gains[:, free]
         fitting = int((right - float(weight[inside].sum())) // weights[0])
         out = min(max(len(free) - fitting, 0), len(free))
         largest = np.partition(np.maximum(gains, 0.0), max(out - 1, 0), axis=1)[:, out:]

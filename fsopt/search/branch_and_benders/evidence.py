@@ -181,7 +181,7 @@ def _array(text: Any, dtype: type) -> NDArray[Any]:
     return np.frombuffer(raw, dtype=np.dtype(dtype).newbyteorder("<")).astype(dtype)
 
 
-CHECKPOINT = "fsopt branch and benders 6"
+CHECKPOINT = "fsopt branch and benders 7"
 KIND = "branch and Benders"
 RUN: dict[str, Callable[[Any], Any]] = {"history": list, "slice_end": int, "elapsed": float}
 """What belongs to the run: the records of its slices, the number of nodes at which the slice ends that was begun, and
@@ -233,7 +233,6 @@ def save_checkpoint(path: Path, search: SelectionSearch, run: Mapping[str, Any])
         "closed": search.closed_bound,
         "solved": search.solved,
         "width": [search.solver.width, search.solver.widest],
-        "pool": [search.pool.tests, search.pool.hits],
     }
     best, p = search.incumbents.best, search.problem.p
     stream = flat(search.tree.stream(dict.fromkeys(node.number for node in search.open)))
@@ -302,7 +301,6 @@ def _restored(
     for name in at["pool"][0].tolist():
         search.pool.add(known(name))
     search.pool.score[: len(search.pool.held)] = at["pool"][1]
-    search.pool.tests, search.pool.hits = (int(v) for v in words["pool"])
     search.incumbents.tried = {
         np.packbits(one).tobytes(): float(value) for one, value in zip(*at["tried"], strict=True)
     }

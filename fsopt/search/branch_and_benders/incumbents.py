@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from fsopt.common import clock
 from fsopt.search.branch_and_benders.cuts import BendersCut, Grid, Pool, make_cut, on_grid
 from fsopt.search.branch_and_benders.interior_point import Goal, NodeHyperplane
-from fsopt.search.branch_and_benders.local_search import LocalSearch, exchanges
+from fsopt.search.branch_and_benders.local_search import LocalSearch
 from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.search.branch_and_benders.tree import SelectionTree
@@ -20,8 +19,6 @@ from fsopt.typing import Mask, Vector
 
 BETTER = 1e-9
 """Relative decrease of the value from which a selection is better."""
-EXCHANGE_GAP = 1e-3
-"""Relative gap of the machines whose cuts bound the exchanges of groups."""
 CUTS = 16
 """Cuts of the pool that rule out exchanges."""
 
@@ -69,7 +66,7 @@ class Incumbents:
         key = np.packbits(selection).tobytes()
         if key in self.tried:
             return self.tried[key]
-        lower = _bound(self.pool.best(Partial(selection, ~selection), self.value), selection)
+        lower = _bound(self.pool.best(Partial(selection, ~selection)), selection)
         if lower < self.value and near is not None:
             # The value of an SVM with frozen samples may be far too large; its cut is a bound.
             lower = _bound(self.solve(selection, self.value, near)[1], selection)
@@ -142,9 +139,7 @@ class Incumbents:
 
     def exchange(self, most: int, go_on: Callable[[], bool], *, fails: int = 0) -> None:
         """Exchange or take or leave out a feature while that lowers the incumbent; then from perturbed selections."""
-        if self.problem.columns is not None:
-            self._exchange_groups(most, go_on)
-        if self.best is None or self.problem.columns is not None:
+        if self.best is None or self.problem.columns is not None:  # machines of groups take longer than nodes
             return
         search = LocalSearch(self.problem, [self.pool.held[k] for k in self.pool.useful(CUTS)], most, go_on)
         found = search.restarted(self.best.selection, fails, seed=0)
@@ -153,28 +148,6 @@ class Incumbents:
             w[found.features] = found.hyperplane[:-1]
             self.weigh(found.mask(self.problem.p), w)
             self.add_cut(found.alpha)
-
-    def _exchange_groups(self, most: int, go_on: Callable[[], bool]) -> None:
-        """Exchange groups, or features whose weights have bounds, by the cuts of the machines without each of them."""
-        before = None
-        while self.best is not None and self.best is not before and go_on():
-            before = self.best
-            features = np.flatnonzero(before.selection)
-            others: list[tuple[float, Mask, NodeHyperplane]] = []
-            for place, allowed in enumerate(exchanges(self.problem, features)):
-                rest = before.selection.copy()
-                rest[features[place : place + 1]] = False
-                found = self.solver.solve(Partial(rest, ~rest), None, Goal(EXCHANGE_GAP))
-                cut = None if found is None else self.add_cut(found.alpha)
-                if found is None or cut is None:
-                    continue
-                lower, more = _bound(cut, rest), np.eye(self.problem.p, dtype=bool)[allowed]
-                others += [(lower, rest, found.hyperplane)] * self.problem.allowed(rest)
-                others += [(lower - cut.gains[one][0], rest | one, found.hyperplane) for one in more]
-            for lower, selection, near in sorted(others, key=itemgetter(0))[:most]:
-                if lower >= self.value * (1.0 - BETTER) or self.best is not before or not go_on():
-                    break
-                self.try_selection(selection, near)
 
     def eliminated(self, start: Mask, go_on: Callable[[], bool], *, share: float = 0.0) -> None:
         """Leave out a share of smallest weights at once, until the constraints hold, or, with penalties, to the end."""

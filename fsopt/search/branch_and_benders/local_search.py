@@ -33,8 +33,6 @@ FIRST, ENTRIES = 8, 1 << 17
 """Programs of the first stack, and numbers in the later ones: what a processor's cache holds is fastest."""
 CANDIDATES = 300
 """Features of largest gain from which a perturbation draws."""
-COVERED = 0.995
-"""Share of the starts whose ends are known at which restarts are enough: 21 restarts with one end, or 36 with two."""
 PROGRAMS = 4
 """Exchanges that are tried for each machine without a feature, where these are limited: most end early."""
 DRIFT = 0.01
@@ -81,16 +79,15 @@ class LocalSearch:
         return at
 
     def restarted(self, start: Mask, fails: int, seed: int) -> Local | None:
-        """Descend from perturbed selections until that many in a row are no better, or all likely ends are known."""
+        """Descend from perturbed selections until that many in a row are no better."""
         rng = np.random.default_rng(seed)
         best = at = self.descend(start)
-        ended: list[bytes] = []
         failed = returned = 0
-        while best is not None and at is not None and failed < fails and not _enough(ended) and self.go_on():
+        while best is not None and at is not None and failed < fails and self.go_on():
             found = self.descend(self._perturbed(at, rng, min(returned, len(at.features) - 1) // 2))
-            ended.append(b"" if found is None else found.features.tobytes())
             failed += 1  # one that returns to where it began makes the next perturbation larger
-            returned = returned + 1 if ended[-1] == at.features.tobytes() else 0
+            same = found is not None and np.array_equal(found.features, at.features)
+            returned = returned + 1 if same else 0
             if found is not None and found.value < best.value - BETTER * abs(best.value):
                 best, failed = found, 0
             if found is not None and found.value <= best.value + DRIFT * abs(best.value):
@@ -155,15 +152,6 @@ class LocalSearch:
         if len(order) > most:
             order = order[np.argpartition(flat[order], most)[:most]]
         return np.asarray(order[np.argsort(flat[order], kind="stable")])
-
-
-def _enough(ended: list[bytes]) -> bool:
-    """Return whether another descent hardly ends elsewhere than N descents did, in W distinct selections."""
-    # The share of the starts from which a descent ends in one of these is (N - W - 1)(N + W) / (N(N - 1)) in
-    # expectation: Boender and Rinnooy Kan, "Bayesian stopping rules for multistart global optimization methods",
-    # Mathematical Programming 37, 1987.
-    count, distinct = len(ended), len(set(ended))
-    return (count - distinct - 1) * (count + distinct) >= COVERED * count * (count - 1) > 0
 
 
 def exchanges(problem: SelectionProblem, features: Indices) -> Mask:

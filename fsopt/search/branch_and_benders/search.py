@@ -189,7 +189,7 @@ class SelectionSearch:
         if here is None:
             self.tree.mark(number, EMPTY)
             return None
-        cut = self.pool.best(here, self.cutoff)
+        cut = self.pool.best(here)
         for known in (parent.cut, cut):
             if known is not None:
                 here = self._pegged(number, here, known)

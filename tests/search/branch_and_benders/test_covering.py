@@ -197,14 +197,14 @@ def test_the_pool_returns_the_cut_of_the_largest_bound(limits):
     rng = np.random.default_rng(5)
     cuts = [random_cut(problem, rng, name) for name in range(10)]
     pool = Pool(problem)
-    assert pool.best(problem.root(), 1.0) is None
+    assert pool.best(problem.root()) is None
     for cut in cuts:
         pool.add(cut)
     for _ in range(10):
         at = random_node(problem, rng)
         if at is not None:
             largest = max(bound(problem, cut, at).value for cut in cuts)
-            assert bound(problem, pool.best(at, np.inf), at).value == pytest.approx(largest, rel=1e-9, abs=1e-9)
+            assert bound(problem, pool.best(at), at).value == pytest.approx(largest, rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize("m", [1, 3, 599, 600])
@@ -212,5 +212,5 @@ def test_the_pool_bounds_a_node_of_many_features_as_the_cut_does(m):
     problem = problem_of(blobs(30, 600, seed=2), 2.0, {"m": m})
     pool, cut = Pool(problem), random_cut(problem, np.random.default_rng(5))
     pool.add(cut)
-    found = pool._bounds(np.array([0]), problem.root())
+    found = pool._bounds(problem.root())
     assert found == pytest.approx([bound(problem, cut, problem.root()).value], rel=1e-7)
