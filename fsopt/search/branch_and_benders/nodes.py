@@ -85,18 +85,16 @@ def _active(problem: SelectionProblem, inside: Indices, features: Indices) -> tu
     return (reached > left) & (reached > 0.0), left
 
 
-WIDTHS = (0.3, 0.65)
-"""Quantiles of the distance from the margin: the first and the largest within which samples are not frozen."""
+WIDTHS, NEAREST = (0.3, 0.65), 0.1
+"""Quantiles of the distance from the margin: the first and the largest within which samples are not frozen; the first
+of many samples."""
 FEWEST = 80
 """Samples that are never frozen, if there are as many."""
 WHOLE = 150
 """Free features up to which all are in the program."""
-MANY, EACH = 20_000, 200
-"""Samples, and samples for each feature, above which a program has those nearest to the margin of a part of them."""
-ROUGH, NEAREST = 1e-3, 0.1
-"""Relative gap of that part, and the share of the samples that are nearest."""
-ALLOWED = 0.1
-"""What the others may cost where a node is branched, as a share of the gap that it may have."""
+MANY, EACH, ROUGH = 20_000, 200, 1e-3
+"""Samples, and samples for each feature, above which a program without a parent has those nearest to the margin of a
+part of them, and the relative gap of that part."""
 FAR_OFF = 0.1
 """What the frozen samples may cost where there is no cutoff, as a share of the bound; else none is frozen."""
 ROUNDS = 12
@@ -125,7 +123,7 @@ class NodeSolver:
             start = None if parent is None else Saddle(parent.w, parent.b, parent.alpha.astype(float))
             solved, features = relaxed(self.problem, at, start, goal)
             return unfolded(self.problem, solved, at, features, None)
-        return self._of_many(at, parent, goal) if self._many else self.by_parent(at, parent, goal)
+        return self._of_many(at, goal) if parent is None and self._many else self.by_parent(at, parent, goal)
 
     def by_parent(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> Solved | None:
         """Return the relaxation with the samples near the margin of a parent, of all samples without one."""
@@ -156,9 +154,9 @@ class NodeSolver:
         unknown = np.full(self.problem.n, -1.0, dtype=np.float32)
         return None if found is None else found.hyperplane._replace(alpha=unknown)
 
-    def _of_many(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> Solved | None:
+    def _of_many(self, at: Partial, goal: Goal) -> Solved | None:
         """Solve on the samples nearest to the margin of a part of them, on more where the others cost too much."""
-        near, best = self.rough(at, parent), None
+        near, best = self.rough(at, None), None
         share = NEAREST
         if near is None:
             return self._rounds(at, self.likely, goal)
@@ -172,8 +170,7 @@ class NodeSolver:
                 return found or best
             best = found if best is None or found.bound > best.bound else best
             lost = 0.0 if samples is None else self._lost(found.hyperplane, margins, samples)
-            allowed = goal.branch * (goal.cutoff - max(found.bound, 0.0)) if goal.branch else 0.0
-            if found.bound >= goal.cutoff or lost <= max(goal.gap * found.bound, ALLOWED * allowed):
+            if found.bound >= goal.cutoff or lost <= goal.gap * found.bound:
                 return best
             near, share = found.hyperplane, 2.0 * share
 
@@ -236,7 +233,8 @@ class NodeSolver:
             return None
         distance = problem.distance(margins)
         if np.isnan(self.width):
-            self.width, self.widest = (float(v) for v in np.quantile(np.abs(margins - 1.0), WIDTHS))
+            widths = (NEAREST, WIDTHS[1]) if self._many else WIDTHS
+            self.width, self.widest = (float(v) for v in np.quantile(np.abs(margins - 1.0), widths))
         width = max(self.width, float(np.partition(distance, FEWEST - 1)[FEWEST - 1]))
         return self._frozen(margins, distance, width)
 
