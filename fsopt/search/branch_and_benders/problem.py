@@ -219,8 +219,6 @@ class SelectionProblem:
 
     def rows(self, features: Indices, samples: Indices | None = None) -> Matrix:
         """Return the signed samples of some columns (k, n), one after another, dense; only some samples if given."""
-        if samples is not None and not is_sparse(self.X) and self._most(features):
-            return np.asarray(np.take(self.signed, samples, axis=1)[features])
         rows = self.signed[features]
         rows = np.asarray(rows.toarray() if is_sparse(rows) else rows)
         return rows if samples is None else np.take(rows, samples, axis=1)
@@ -229,12 +227,7 @@ class SelectionProblem:
         """Return q = Z'alpha (d,) of multipliers (n,), or of several (k, n) as rows; only some columns if given."""
         if features is None:
             return np.asarray(alpha @ self.signed.T)
-        if self._most(features):  # to copy them takes longer
-            return self.products(alpha)[..., features]
         return np.asarray(alpha @ self.signed[features].T)
-
-    def _most(self, features: Indices) -> bool:
-        return 2 * len(features) > self.width
 
     def scores(self, w: Vector) -> Vector:
         """Return the signed scores Z w (n,) of weights (d,)."""
