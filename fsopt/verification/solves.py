@@ -23,7 +23,6 @@ from fsopt.certificates.exact.claims import (
     repaired_dual,
     with_statement,
 )
-from fsopt.certificates.exact.forms import ZERO
 from fsopt.certificates.exact.program import dual_start, exact_program
 from fsopt.certificates.exact.proofs import dual_data, evidence_data, program_data
 from fsopt.certificates.model import certify_result
@@ -31,6 +30,7 @@ from fsopt.compiler import Program
 from fsopt.errors import NotShownError
 from fsopt.methods.verdict import extend, stated_residuals
 from fsopt.solvers.outcome import supporting
+from fsopt.verifier.rationals import ZERO
 
 MODEL = "the optimum of the model"
 NO_POINT = "there is no feasible point"

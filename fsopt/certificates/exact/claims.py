@@ -22,8 +22,7 @@ from typing import Any
 import numpy as np
 
 from fsopt.answers.results import Point
-from fsopt.certificates.exact.forms import Form
-from fsopt.certificates.exact.program import ExactProgram, dual_start, exact_program
+from fsopt.certificates.exact.program import ExactProgram, bounded, dual_start, exact_program, unit
 from fsopt.certificates.exact.proofs import About, Part, Slope, dual_data, evidence_data, program_data, statement
 from fsopt.certificates.exact.repair import repaired
 from fsopt.compiler import Program
@@ -138,7 +137,7 @@ class Pair:
 def pair_of(program: Program, x: Floats, multipliers: Point | Floats | None) -> Pair:
     """Return the repaired primal and dual point of a convex program, its integers fixed at those of x (n,), rounded.
 
-    The multipliers are those of a point, or the dual variables (dual_size,); NotShownError for a program without a form
+    The multipliers are those of a point, or the dual variables; NotShownError for a program without a form
     in rational numbers.
     """
     exact = exact_program(program)
@@ -160,15 +159,17 @@ def pair_of(program: Program, x: Floats, multipliers: Point | Floats | None) -> 
 
 
 def repaired_dual(exact: ExactProgram, start: Floats) -> tuple[Fraction, ...]:
-    """Return a feasible dual point near dual variables (dual_size,); NotShownError without one."""
+    """Return a feasible dual point near dual variables; NotShownError without one."""
     return tuple(repaired(exact.relaxed.duals, start))
 
 
 def primal_point(exact: ExactProgram, x: Floats) -> tuple[Fraction, ...]:
     """Return a feasible point near x (n,), its integers at whole numbers; NotShownError without one."""
     points, rounded = exact.points, np.where(exact.integer, np.rint(x), x)
-    whole = [Form.of([j], [Fraction(1)], -Fraction(rounded[j])) for j in np.flatnonzero(exact.integer).tolist()]
-    return tuple(repaired(replace(points, equations=(*points.equations, *whole)), rounded))
+    integers = np.flatnonzero(exact.integer).tolist()
+    values = [Fraction(rounded[j]) for j in integers]
+    whole = bounded(map(unit, integers), values, values)
+    return tuple(repaired(replace(points, constraints=(*points.constraints, *whole)), rounded))
 
 
 def claim_of_pair(name: str, status: str, pair: Pair, gap: float, concave: Sequence[Slope] = ()) -> Claim:
@@ -195,7 +196,7 @@ def claim_of_stationary(
 ) -> Claim:
     """Return the claim that no feasible step improves the linearised objective at x by more than the gap.
 
-    The costs of the columns of the concave terms are replaced in the program, and ``start`` (dual_size,) are dual
+    The costs of the columns of the concave terms are replaced in the program, and ``start`` are dual
     variables of the linearised one.
     """
     costs = list(program.c)
