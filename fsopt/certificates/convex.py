@@ -14,12 +14,10 @@ from numpy.linalg import norm
 
 from fsopt.answers.certificate import FEASIBLE, REMAINDER, TOLERANCE, Certificate, Kind, make, merged
 from fsopt.answers.results import Point
-from fsopt.certificates import arithmetic
 from fsopt.certificates.arithmetic import UNIT
 from fsopt.certificates.bounds import Bound, Box, lower_bound
 from fsopt.certificates.near import tangents
 from fsopt.certificates.points import (
-    activities,
     infeasibility,
     judged_point,
     minimised,
@@ -38,10 +36,10 @@ SOLVED = 8.0 * ROUNDING
 """What equations miss that are solved in floating point, relative to their terms."""
 PASSES = 8
 """Systems of equations that are solved for a change of a point that meets every row."""
+DENSE = 1_000_000
+"""Entries of a system of equations up to which it is solved by dense linear algebra, larger ones by iterations."""
 FEW = 10_000
-"""Entries up to which it is solved by numpy alone, and no package is loaded for it."""
-LARGE = 4_000_000
-"""Entries of a system of equations from which it is solved by iterations."""
+"""Entries up to which it is dense in any case, and no package is loaded for it."""
 SPARSE = 16
 """Entries of a system of equations for each that is not zero, from which it has sparse factors."""
 FACTORED = 1e-8
@@ -153,7 +151,7 @@ def correction(program: Program, x: Vector) -> Vector | None:
     change, taken = np.zeros(program.n), np.zeros(len(allowed), dtype=bool)
     for done in range(PASSES):
         if len(allowed) > m and change.any():
-            A, *ends, _ = tangents(program, x + change, own_units=True)
+            A, *ends, _ = tangents(program, x + change)
             below[m:], above[m:] = (end[m:] + A[m:] @ change for end in ends)
         reached = A @ change
         left = np.where(below > reached, below - reached, np.minimum(above - reached, 0.0))
@@ -179,10 +177,8 @@ def _missed(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, Vector,
     A right-hand side may drown in terms that cancel, as 1 in x - y = 1 at 1e12, the mask. Such a row has to be met
     relative to its right-hand side: by a change that need not be a double at x.
     """
-    rows, below, above, terms = tangents(program, x, own_units=True)
+    rows, below, above, terms = tangents(program, x)
     m = len(program.lo)
-    for end, side in ((below, program.lo), (above, program.hi)):
-        end[:m] = arithmetic.of(side).minus(activities(program, x)).value
     allowed, deep = ROUNDING * terms, np.zeros(len(terms), dtype=bool)
     side = np.where(below[:m] > 0.0, program.lo, np.where(above[:m] < 0.0, program.hi, 0.0))
     size, missed = np.abs(side), np.maximum(np.maximum(below, -above), 0.0)[:m]
@@ -194,12 +190,9 @@ def _missed(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, Vector,
 def _least_norm(matrix: sp.csr_matrix, right: Vector) -> Vector:
     """Return the solution of least norm of linear equations, which need not have one."""
     n, entries = matrix.shape[1], matrix.shape[0] * matrix.shape[1]
-    if entries <= FEW:
-        return np.asarray(np.linalg.lstsq(matrix.toarray(), right, rcond=None)[0]) if n else np.zeros(0)
-    from scipy.linalg import lstsq
-    from scipy.sparse.linalg import lsmr, splu
+    if entries > FEW and SPARSE * matrix.nnz < entries:
+        from scipy.sparse.linalg import splu
 
-    if SPARSE * matrix.nnz < entries:
         # x = M'y and Mx = r, without a zero diagonal, so that equations that depend on one another have factors, too.
         damping = SOLVED * (matrix.power(2).sum(axis=1).max() or 1.0) * sp.identity(matrix.shape[0])
         factors = splu(sp.bmat([[sp.identity(n), -matrix.T], [matrix, damping]], format="csc"))
@@ -207,6 +200,8 @@ def _least_norm(matrix: sp.csr_matrix, right: Vector) -> Vector:
         found += factors.solve(np.append(np.zeros(n), right - matrix @ found))[:n]
         if norm(matrix @ found - right) <= FACTORED * norm(right):
             return found
-    if entries > LARGE:
+    if entries > DENSE:
+        from scipy.sparse.linalg import lsmr
+
         return np.asarray(lsmr(matrix, right, atol=0.0, btol=UNIT)[0])
-    return np.asarray(lstsq(matrix.toarray(), right, lapack_driver="gelsy")[0])
+    return np.asarray(np.linalg.lstsq(matrix.toarray(), right, rcond=None)[0]) if n else np.zeros(0)

@@ -14,7 +14,9 @@ from dataclasses import replace
 import numpy as np
 import scipy.sparse as sp
 
+from fsopt.certificates import arithmetic
 from fsopt.certificates.points import (
+    activities,
     cone_rows,
     factors,
     general_terms,
@@ -44,18 +46,16 @@ FAR = 1e9
 
 
 def tangents(
-    program: Program, x: Vector, earlier: list[sp.csr_matrix] | None = None, *, own_units: bool = False
+    program: Program, x: Vector, earlier: list[sp.csr_matrix] | None = None
 ) -> tuple[sp.csr_matrix, Vector, Vector, Vector]:
     """Return rows of a matrix, the bounds of their product with a change of x (n,), and the sums of their terms.
 
-    Parameters
-    ----------
-    earlier : tangents of the cones at other points, which count as well; those at x are appended.
-    own_units : whether tangents of matrices are those in the units of their diagonals, and each has terms of its own.
+    ``earlier`` are tangents of the cones at other points, which count as well; those at x are appended. Without it the
+    tangents of matrices are those in the units of their diagonals, and each cone has terms of its own.
     """
-    activity = program.A @ x
+    activity = activities(program, x)
     rows, sizes = [program.A], [row_violations(program, x)[1]]
-    least, most = [program.lo - activity], [program.hi - activity]
+    least, most = ([arithmetic.of(side).minus(activity).value] for side in (program.lo, program.hi))
     if program.general:
         other = derivatives_of(program)
         g = other.values(x)[:-1]
@@ -65,10 +65,8 @@ def tangents(
         sizes.append(general_terms(program, x))
     if len(program.cones):
         s = cone_rows(program, x)
-        pair = factors(program, x, np.flatnonzero(program.cones.pairs))
-        cuts, slack = cone_tangents(
-            program.cones, s.value, (pair[0].value, pair[1].value), s.terms if own_units else None
-        )
+        f, g = factors(program, x, np.flatnonzero(program.cones.pairs))
+        cuts, slack = cone_tangents(program.cones, s.value, (f.value, g.value), s.terms if earlier is None else None)
         if earlier is not None:
             slack = np.concatenate([*(known @ s.value for known in earlier), slack])
             earlier.append(cuts)
@@ -77,7 +75,7 @@ def tangents(
         least.append(-slack)
         most.append(np.full(len(slack), np.inf))
         sizes.append(abs(cuts) @ s.terms)
-        if own_units:  # the larger factor of a rotated cone is no term of the smaller one
+        if earlier is None:  # the larger factor of a rotated cone is no term of the smaller one
             paired = np.flatnonzero(program.cones.pairs[program.cones.orders == 0])
             sizes[-1][paired] = (abs(rows[-1]) @ np.abs(x) + np.abs(cuts @ program.cones.h))[paired]
     return sp.csr_matrix(sp.vstack(rows)), np.concatenate(least), np.concatenate(most), np.concatenate(sizes)

@@ -77,10 +77,8 @@ def _units(start: Floats, share: float) -> Floats:
 def in_floats(points: PointSet) -> Program:
     """Return a set as arrays: bounds of single variables inside them, everything else rounded."""
     A, _ = stacked([form for form, *_ in points.rows], points.size)
-    lo, hi = (
-        np.array([none if row[k] is None else float(row[k] - row[0].offset) for row in points.rows])
-        for k, none in ((1, -np.inf), (2, np.inf))
-    )
+    lo = np.array([-np.inf if low is None else float(low - form.offset) for form, low, _ in points.rows])
+    hi = np.array([np.inf if high is None else float(high - form.offset) for form, _, high in points.rows])
     G, h = stacked([form for _, forms, _ in points.others for form in forms], points.size)
     turns = [
         sp.block_diag([[[0.5, 0.5], [0.5, -0.5]], *np.sqrt(np.array(rule, dtype=float))])
