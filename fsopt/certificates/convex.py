@@ -15,7 +15,7 @@ from numpy.linalg import norm
 from fsopt.answers.certificate import FEASIBLE, REMAINDER, TOLERANCE, Certificate, Kind, make, merged
 from fsopt.answers.results import Point
 from fsopt.certificates.arithmetic import UNIT
-from fsopt.certificates.bounds import Bound, Box, lower_bound
+from fsopt.certificates.bounds import Bound, Box, lower_bound, ranges
 from fsopt.certificates.near import tangents
 from fsopt.certificates.points import (
     infeasibility,
@@ -25,7 +25,6 @@ from fsopt.certificates.points import (
     rounded,
     row_violations,
 )
-from fsopt.certificates.propagation import ranges
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.typing import Mask, Vector
@@ -55,19 +54,13 @@ def at_point(program: Program, x: Vector) -> dict[str, float]:
     judged = judged_point(program, x)
     value, error = rounded(program, judged)
     drowned = _missed(program, judged)[-1].any() and correction(program, judged) is None
+    change = abs(program.A) @ np.abs(judged - x)
+    rows = ratio(change, row_violations(program, judged)[1] + change)
     return {
         "infeasibility": np.inf if drowned else infeasibility(program, judged),
         "rounding": error,
-        "bounds": max(gap(program, value, minimised(program, x)), _row_change(program, judged, x)),
+        "bounds": max(gap(program, value, minimised(program, x)), float(rows.max(initial=0.0))),
     }
-
-
-def _row_change(program: Program, judged: Vector, x: Vector) -> float:
-    """Return the largest change of a row from a point x (n,) to the one that is judged, relative to its terms."""
-    if np.array_equal(judged, x):
-        return 0.0
-    change = abs(program.A) @ np.abs(judged - x)
-    return float(ratio(change, row_violations(program, judged)[1] + change).max(initial=0.0))
 
 
 def gap(program: Program, value: float, bound: float) -> float:

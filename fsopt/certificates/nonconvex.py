@@ -33,10 +33,9 @@ from pyomo.core.expr.visitor import identify_variables
 from fsopt.answers.certificate import FEASIBLE, REMAINDER, TOLERANCE, WORD, Certificate, Kind, make, merged
 from fsopt.answers.results import Point
 from fsopt.certificates import bounds
-from fsopt.certificates.bounds import cleaned
+from fsopt.certificates.bounds import cleaned, ranges
 from fsopt.certificates.convex import at_point, certify_convex, gap, open_gap
 from fsopt.certificates.points import infeasibility, integrality, judged_point, minimised, ratio
-from fsopt.certificates.propagation import ranges
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import Derivatives, derivatives_of
 from fsopt.compiler.expressions import read

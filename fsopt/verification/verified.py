@@ -42,15 +42,10 @@ def first_statement(statements: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class ExactCheck:
-    """What rational arithmetic shows of an answer.
+    """What rational arithmetic shows of an answer: its claims, one of which has to support the claimed status.
 
-    Attributes
-    ----------
-    claims : each with its interval or its reason.
-    claimed : the status of the answer, which one claim has to support; None for what the others than listed ones are.
-    header : the data of the answer; None for one that belongs to no data set.
-    numerically : whether the answer was verified numerically, which it has to be too: features, support and
-        preprocessing are compared there.
+    The status None is that of all selections but the listed ones; an answer of no data set has no header. It has to be
+    verified numerically, too: features, support and preprocessing are compared there.
     """
 
     claims: tuple[Claim, ...]
@@ -147,19 +142,12 @@ class Verification:
         unbounded = self.claimed is Status.OPTIMAL and certificate.kind in (Kind.FEASIBLE, Kind.KKT)
         if unbounded and set(large) <= {"stated bound"}:
             return "nothing in the answer bounds the optimum"
-        if certificate.kind is Kind.NONE and self.claimed in (Status.INFEASIBLE, Status.UNBOUNDED):
-            return f"nothing in the answer proves that the model is {self.claimed}"
         shown = ", ".join(f"{name} {value:.1e}" for name, value in large.items())
         name = next((name for name in EXPLAINED if name in large), "")
         if not name:
-            return shown or f"{certificate.kind} is no evidence for the status {self.claimed}"
-        values = ""
-        objective, bound = certificate.objective, certificate.bound
-        if name == "objective" and objective is not None:
-            values = f": recomputed {objective:.9g}"
-        elif name in ("gap", "stated bound") and objective is not None and bound is not None:
-            values = f": objective {objective:.9g}, bound {bound:.9g} ({certificate.bound_source})"
-        return f"{EXPLAINED[name]} ({shown}){values}"
+            return shown or f"nothing in the answer proves the status {self.claimed}"
+        ends = [f"{end:.9g}" for end in (certificate.objective, certificate.bound) if end is not None]
+        return f"{EXPLAINED[name]} ({shown})" + f": recomputed {', bound '.join(ends)}" * bool(ends)
 
     def record(self) -> dict[str, Any]:
         """Return what ``fsopt check --json`` prints, before it is made plain data."""

@@ -20,7 +20,7 @@ import fsopt
 from fsopt.answers.certificate import FEASIBLE, status_line
 from fsopt.answers.results import Point
 from fsopt.certificates import arithmetic
-from fsopt.certificates.bounds import farkas, lower_bound, recession, recession_cone
+from fsopt.certificates.bounds import farkas, lower_bound, ranges, recession, recession_cone
 from fsopt.certificates.convex import _least_norm, best_bound, certify_convex
 from fsopt.certificates.model import (
     StatedBound,
@@ -30,7 +30,6 @@ from fsopt.certificates.model import (
     with_substituted_objective,
 )
 from fsopt.certificates.points import cone_errors, infeasibility, judged_point, minimised, rounded
-from fsopt.certificates.propagation import ranges
 from fsopt.compiler import compile_model, lmi
 from fsopt.compiler.classes import program_class
 

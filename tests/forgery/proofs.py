@@ -20,8 +20,7 @@ from fsopt.answers.records import sealed
 from fsopt.answers.saved import solve_record
 from fsopt.verification.verify import verify_record
 from fsopt.verifier import verify
-from fsopt.verifier.grammar import number, written
-from fsopt.verifier.rationals import MOST_WORK, Work
+from fsopt.verifier.rationals import MOST_WORK, Work, number, written
 
 DATA, OTHER = (blobs(n=8, p=3, seed=seed, gap=0.4) for seed in (5, 6))
 FITS = {

@@ -23,7 +23,7 @@ import numpy as np
 
 from fsopt.answers.results import Point
 from fsopt.certificates.exact.program import ExactProgram, bounded, dual_start, exact_program, unit
-from fsopt.certificates.exact.proofs import About, Part, Slope, dual_data, evidence_data, program_data, statement
+from fsopt.certificates.exact.proofs import About, Part, Slope, evidence_data, program_data, statement
 from fsopt.certificates.exact.repair import repaired
 from fsopt.compiler import Program
 from fsopt.errors import NotShownError
@@ -34,8 +34,6 @@ from fsopt.verifier.verify import LARGEST_GAP
 
 VERIFIED = "verified exactly"
 NOT_VERIFIED = "not verified exactly"
-LEAF = [["leaf", 0]]
-"""The tree of one leaf: the bound of one dual point."""
 
 
 @dataclass(frozen=True)
@@ -97,19 +95,15 @@ def not_shown(name: str, reason: str) -> Claim:
 def claim_of(name: str, status: str, program: Part, evidence: Part, gap: float = 0.0) -> Claim:
     """Return the claim that evidence supports, its ends rounded outward to short numbers.
 
-    A claim on an optimum, whose interval is wider than the gap, does not hold.
-
-    Parameters
-    ----------
-    status : ``optimal``, ``stationary`` or ``infeasible``; any other one claims the ends that there are.
-    gap : relative to the larger end, the largest width of the interval of an optimum; at most 1/1000.
+    ``optimal`` and ``stationary`` do not hold where the interval is wider than the gap, relative to its larger end;
+    another status but ``infeasible`` claims the ends that there are.
     """
     try:
         found = statement(program, evidence)
     except NotShownError as error:
         return not_shown(name, error.message)
     if (found["status"] == "infeasible") != (status == "infeasible"):
-        return not_shown(name, "a leaf may have a feasible point" if status == "infeasible" else "nothing is shown")
+        return not_shown(name, "there may be a feasible point" if status == "infeasible" else "nothing is shown")
     lower, upper, wide = (None if found[k] is None else Fraction(found[k]) for k in ("lower", "upper", "gap"))
     allowed, reason = min(Fraction(gap), LARGEST_GAP), ""
     if status in ("optimal", "stationary") and wide is not None and wide > allowed:
@@ -120,13 +114,7 @@ def claim_of(name: str, status: str, program: Part, evidence: Part, gap: float =
 
 @dataclass(frozen=True)
 class Pair:
-    """An exactly feasible point and an exactly feasible dual point of one program.
-
-    Attributes
-    ----------
-    program : in rational numbers.
-    x, dual : the two points; None where none was found, and then ``reasons`` says why.
-    """
+    """An exactly feasible point and dual point of a program; None where none was found, and the reasons say why."""
 
     program: ExactProgram
     x: tuple[Fraction, ...] | None
@@ -173,18 +161,13 @@ def primal_point(exact: ExactProgram, x: Floats) -> tuple[Fraction, ...]:
 
 
 def claim_of_pair(name: str, status: str, pair: Pair, gap: float, concave: Sequence[Slope] = ()) -> Claim:
-    """Return the claim of a status from a repaired primal and dual point.
+    """Return the claim of a status, as :func:`claim_of`, from a repaired primal and dual point.
 
-    Parameters
-    ----------
-    status : ``optimal`` or ``stationary``; any other one claims the value of a feasible point alone.
-    gap : relative to the value, the largest width of the interval of an optimum.
-    concave : terms of the objective, of which the dual point is that of their linearisation.
+    The dual point is that of the linearisation of the ``concave`` terms of the objective.
     """
     if pair.x is None and pair.dual is None:
         return not_shown(name, "; ".join(pair.reasons))
-    tree = ((), ()) if pair.dual is None else (LEAF, [dual_data(pair.program, pair.dual)])
-    evidence = evidence_data(pair.program, pair.x, *tree)
+    evidence = evidence_data(pair.program, pair.x, pair.dual)
     found = claim_of(name, status, program_data(pair.program, concave), evidence, gap)
     if status == "optimal" and pair.reasons and found.part is not None:
         return replace(found, holds=False, reason="; ".join(pair.reasons))

@@ -44,8 +44,8 @@ class Form(AffineForm):
         """The value at 0."""
         return Fraction(self.constant, self.bottom)
 
-    def less(self, constant: Fraction) -> Form:
-        """Return the form less a constant."""
+    def less(self, constant: Fraction | None) -> Form:
+        """Return the form less a constant, if there is one."""
         return Form(self.columns, self.coefficients, self.offset - constant) if constant else self
 
 

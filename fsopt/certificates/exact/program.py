@@ -40,7 +40,9 @@ Limit: TypeAlias = Fraction | None
 """A limit of a form; None for an infinite one."""
 Constraint: TypeAlias = tuple[str, Sequence[Form], Any]
 """Kind, forms, and what they satisfy."""
-ROW, CONE, MATRIX = "row", "cone", "matrix inequality"
+ROW = "row"
+CONE = "cone"
+MATRIX = "matrix inequality"
 SHIFTS = tuple(Fraction(1, 2**k) for k in (52, 48, 44, 40, 36, 32))
 """Additions to the diagonal of a matrix that rounding made indefinite, relative to its largest entry."""
 
@@ -60,7 +62,8 @@ class PointSet:
     @cached_property
     def rows(self) -> tuple[tuple[Form, Limit, Limit], ...]:
         """The rows of several variables, with their limits."""
-        return tuple((*forms, *ends) for kind, forms, ends in self.constraints if kind == ROW and not single(*forms))
+        rows = [(*forms, *ends) for kind, forms, ends in self.constraints if kind == ROW]
+        return tuple(row for row in rows if len(row[0].columns) != 1)
 
     @cached_property
     def limits(self) -> tuple[dict[int, Fraction], dict[int, Fraction]]:
@@ -69,8 +72,8 @@ class PointSet:
         upper: dict[int, Fraction] = {}
         rows = [(*forms, *ends) for kind, forms, ends in self.constraints if kind == ROW]
         rows += [(form, ZERO, None) for kind, forms, _ in self.others if kind == CONE for form in forms[:2]]
-        for form, *ends in filter(lambda row: single(row[0]), rows):
-            j, v = form.columns[0], form.coefficients[0]
+        for form, *ends in (row for row in rows if len(row[0].columns) == 1):
+            (j,), (v,) = form.columns, form.coefficients
             low, high = (end if end is None else (end - form.offset) / v for end in ends[:: 1 if v > 0 else -1])
             if low is not None:
                 lower[j] = max(lower.get(j, low), low)
@@ -99,11 +102,6 @@ class ExactProgram:
     ub: tuple[Limit, ...]
     integer: Mask
     sign: int = 1
-
-    @property
-    def n(self) -> int:
-        """Number of variables."""
-        return len(self.c)
 
     @cached_property
     def curved(self) -> tuple[int, ...]:
@@ -142,12 +140,12 @@ class ExactProgram:
     @cached_property
     def points(self) -> PointSet:
         """The feasible points."""
-        return PointSet(self.n, (*self.constraints, *bounded(map(unit, range(self.n)), self.lb, self.ub)))
+        return PointSet(len(self.c), (*self.constraints, *bounded(map(unit, range(len(self.c))), self.lb, self.ub)))
 
     @cached_property
     def reduced_costs(self) -> tuple[Form, ...]:
         """The reduced cost of each variable, an affine form in the dual variables."""
-        columns: list[dict[int, Fraction]] = [{} for _ in range(self.n)]
+        columns: list[dict[int, Fraction]] = [{} for _ in self.c]
         terms = [
             pair for kind, forms, rule in self.constraints for pair in zip(forms, times(kind, forms, rule), strict=True)
         ]
@@ -171,11 +169,6 @@ class ExactProgram:
                 found.append((kind, own, [1 / (4 * w) for w in rule] if kind == CONE else rule))
         rest = bounded(self.reduced_costs, *signs(self.lb, self.ub))
         return PointSet(next(places) + len(self.curved), (*found, *rest))
-
-
-def single(form: Form) -> bool:
-    """Return whether a form has one variable."""
-    return len(form.columns) == 1
 
 
 def unit(j: int) -> Form:
@@ -300,11 +293,7 @@ def dual_start(program: Program, exact: ExactProgram, point: Point) -> Floats:
 def dual_of(forms: Sequence[Form], functional: Floats, constant: float) -> list[float]:
     r"""Return :math:`(\alpha, \beta, \gamma)` with :math:`\alpha l + \beta r + \gamma'v` near a linear functional.
 
-    Parameters
-    ----------
-    forms : l, r and the v of a cone.
-    functional, constant : coefficients (n,) and constant of the functional, the product of a multiplier of the arrays
-        with its cone.
+    The forms are l, r and the v of a cone, the functional (n,) the product of a multiplier of the arrays with it.
     """
     coefficients, offsets = stacked(forms, len(functional))
     whole = np.column_stack([coefficients.toarray(), offsets])

@@ -17,8 +17,7 @@ from fsopt.certificates.exact.program import CONE, MATRIX, ROW, ExactProgram, ti
 from fsopt.data import Dataset
 from fsopt.errors import NotShownError
 from fsopt.verifier import verify
-from fsopt.verifier.grammar import written
-from fsopt.verifier.rationals import MOST_WORK, Refuted, Work
+from fsopt.verifier.rationals import MOST_WORK, Refuted, Work, written
 
 Part: TypeAlias = dict[str, Any]
 """A program, or the evidence of a claim, as plain data."""
@@ -49,13 +48,7 @@ class About:
 
 @dataclass(frozen=True)
 class Header:
-    """The data of an answer.
-
-    Attributes
-    ----------
-    data : before preprocessing; ``scale`` is the word of the preprocessing between them and the programs.
-    changed : slugs of the models that functions of the user changed.
-    """
+    """The data of an answer, before the preprocessing ``scale``, and the models that functions of the user changed."""
 
     data: Dataset
     scale: str
@@ -77,13 +70,7 @@ class Header:
 
 
 def proof_file(parts: Sequence[Part | None], abouts: Sequence[About], header: Header | None) -> dict[str, Any]:
-    """Return the plain data of a proof file.
-
-    Parameters
-    ----------
-    parts : claims as plain data; None for those without evidence, which are left out.
-    abouts : the program of each. ``header`` : None for programs of no data set.
-    """
+    """Return the plain data of a proof file, without the parts that have no evidence; no header for no data set."""
     claims = []
     for part, about in zip(parts, abouts, strict=True):
         if part is not None:
@@ -126,30 +113,22 @@ def program_data(program: ExactProgram, concave: Sequence[Slope] = ()) -> Part:
 
 
 def evidence_data(
-    program: ExactProgram, point: Sequence[Fraction] | None, nodes: Sequence[Any] = (), duals: Sequence[Part] = ()
+    program: ExactProgram, point: Sequence[Fraction] | None, dual: Sequence[Fraction] | None, *, empty: bool = False
 ) -> Part:
-    """Return the evidence of a program: a point, and a tree of boxes with the multipliers of its leaves."""
+    """Return the evidence of a program: a point, and a dual point, perhaps one that shows the program empty."""
+    bounded, data = dual is not None and not empty, None
+    if dual is not None:
+        rest = iter(dual)
+        parts = [[k * next(rest) for k in times(*constraint)] for constraint in program.constraints]
+        data = {
+            "multipliers": [[i, [written(v) for v in part]] for i, part in enumerate(parts) if any(part)],
+            "curve": [[j, written(v)] for j, v in zip(program.curved, rest, strict=True) if v],
+        }
     return {
-        "point": None if point is None else sparse(point),
-        "shift": [[j, written(v)] for j, v in sorted(program.shift.items())] if nodes else [],
-        "nodes": list(nodes),
-        "duals": list(duals),
+        "point": None if point is None else [[j, written(v)] for j, v in enumerate(point) if v],
+        "shift": [[j, written(v)] for j, v in sorted(program.shift.items())] if bounded else None,
+        "dual": data,
     }
-
-
-def dual_data(program: ExactProgram, dual: Sequence[Fraction]) -> Part:
-    """Return a dual point as plain data."""
-    rest = iter(dual)
-    parts = [[k * next(rest) for k in times(*constraint)] for constraint in program.constraints]
-    return {
-        "multipliers": [[i, [written(v) for v in part]] for i, part in enumerate(parts) if any(part)],
-        "curve": [[j, written(v)] for j, v in zip(program.curved, rest, strict=True) if v],
-    }
-
-
-def sparse(values: Sequence[Fraction]) -> list[Any]:
-    """Return pairs of a place and its number, for those that are not 0."""
-    return [[j, written(v)] for j, v in enumerate(values) if v]
 
 
 def _form(form: Form) -> list[Any]:

@@ -26,7 +26,7 @@ from fsopt.compiler import compile_model
 from fsopt.errors import NotShownError
 from fsopt.models.registry import MODELS
 from fsopt.solvers.base import solve
-from fsopt.verification.solves import claim_infeasible, claim_of_result
+from fsopt.verification.verify import claim_infeasible, claim_of_result
 from tools.instances import build_instance, exact_ends
 
 FIRST = ("onsvm", "fsv-step", "svm", "svm-dual", "gmeb-primal", "gmeb-dual", "mpm", "gmeb-sdp")

@@ -23,8 +23,7 @@ from fsopt.search.branch_and_benders.tree import COVERED, LEAF, PEG, marks_of
 from fsopt.verification.origins import check_proof
 from fsopt.verification.verify import exactly
 from fsopt.verifier.coverage import UNIT
-from fsopt.verifier.grammar import written
-from fsopt.verifier.rationals import Refuted
+from fsopt.verifier.rationals import Refuted, written
 from fsopt.verifier.selections import SelectionToCheck
 
 BOUNDS = {"groups": [[0, 1]], "positive": [2]}
