@@ -7,7 +7,7 @@ recomputed from the data, and every claim has an exact interval, or the reason w
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -59,7 +59,7 @@ from fsopt.methods.registry import METHODS
 from fsopt.methods.verdict import extend, stated_residuals
 from fsopt.models.registry import build
 from fsopt.solvers.outcome import supporting
-from fsopt.verification.verified import ExactCheck, Verification
+from fsopt.verification.verified import Verification
 from fsopt.verifier.rationals import ZERO
 
 OPTIMUM = "the optimum of the model"
@@ -152,26 +152,26 @@ def verify_fit(
     with reading("answer"), customised(customise):
         recomputed = check_claims(METHODS[fit.method], fit, data)
         found = Verification(fit.status, extend(recomputed, _of_data(trained, fit, data), stated))
-        return replace(found, exact=exactly(fit, data, numerically=found.numerically)) if exact else found
+        if not exact:
+            return found
+        header = Header(data, str(fit.params.get("scale", "none")), sorted(fit.details.get("customised", {})))
+        return found.with_claims(exact_claims(fit, data), fit.status, header)
 
 
-def exactly(fit: Fit, data: Dataset, *, numerically: bool = True) -> ExactCheck:
-    """Return what rational arithmetic shows of a fit, without a numerical verification of it.
+def exact_claims(fit: Fit, data: Dataset) -> Sequence[Claim]:
+    """Return what rational arithmetic shows of a fit.
 
     Programs of models are of dense data: sparse ones are made dense here up to 5 million entries, but for selections.
     """
     spec = METHODS[fit.method]
     saved = saved_fit(spec, fit, data)
-    header = Header(data, str(fit.params.get("scale", "none")), sorted(fit.details.get("customised", {})))
-    dense = data.sparse and spec.exact is not selection_claims
-    if dense and data.n * data.p > MODELLED:
-        claims = [not_shown("the claims", f"their program of {data.n} x {data.p} numbers is too large to be exact")]
-    else:
-        if dense:
-            saved = replace(saved, data=saved.data.with_X(saved.data.X.toarray()))  # type: ignore[attr-defined]
-        with reading("fit"):
-            claims = (spec.exact or claims_of)(saved)
-    return ExactCheck(tuple(claims), fit.status, header, numerically)
+    if data.sparse and spec.exact is not selection_claims:
+        if data.n * data.p > MODELLED:
+            reason = f"their program of {data.n} x {data.p} numbers is too large to be exact"
+            return [not_shown("the claims", reason)]
+        saved = replace(saved, data=saved.data.with_X(saved.data.X.toarray()))  # type: ignore[attr-defined]
+    with reading("fit"):
+        return (spec.exact or claims_of)(saved)
 
 
 def exact_word(fit: Fit, data: Dataset, *, customise: Changes = None) -> str:

@@ -211,7 +211,9 @@ def test_duals_are_those_of_the_solved_model_alone(solver):
     m = pyo.ConcreteModel()
     m.x = pyo.Var(range(2), bounds=(0, None))
     m.total = pyo.Constraint(expr=m.x[0] + 2 * m.x[1] >= 1)
-    m.each = pyo.Constraint(range(2), rule=lambda m, j: m.x[j] <= 5)
+    m.each = pyo.Constraint(range(2))
+    for j in range(2):
+        m.each.add(j, m.x[j] <= 5)
     m.o = pyo.Objective(expr=m.x[0] + m.x[1])
     result = fsopt.solve(m, solver)
     assert result.duals(m.total) == {None: pytest.approx(0.5)}

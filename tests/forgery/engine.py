@@ -156,8 +156,3 @@ def changed(
             continue
         names.append(name)
     return names, result
-
-
-def seeds(part: int, total: int) -> range:
-    """Return the seeds of a slice of all cases."""
-    return range(part, total, SLICES)

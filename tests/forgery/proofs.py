@@ -46,7 +46,7 @@ OF_DATA = (*FITS, *MODELS, "alternatives", "all alternatives", "path", "necessit
 
 
 def _of_answer(answer):
-    return fsopt.verify(answer, DATA, exact=True).exact.proof()
+    return fsopt.verify(answer, DATA, exact=True).proof()
 
 
 def _of_fit(label, params):
@@ -57,7 +57,7 @@ def _of_builder(slug, params):
     model = fsopt.build(slug, DATA, **params)
     record = solve_record(model, fsopt.solve(model), slug=slug, data=DATA, source="d", params=params)
     saved = json.loads(json.dumps(sealed(record | {"scale": "none"})))
-    return verify_record(saved, DATA, "saved", exact=True).exact.proof()
+    return verify_record(saved, DATA, "saved", exact=True).proof()
 
 
 def _of_model(model, value=False):
@@ -65,7 +65,7 @@ def _of_model(model, value=False):
     if value:
         point = replace(result.point, y=None, z=None)
         result = replace(result, status=fsopt.Status.FEASIBLE, bound=None, point=point, evidence=None)
-    return fsopt.verify(result, model, exact=True).exact.proof()
+    return fsopt.verify(result, model, exact=True).proof()
 
 
 def _vertex(sense=pyo.minimize):

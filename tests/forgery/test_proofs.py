@@ -29,7 +29,6 @@ import fsopt
 from fsopt.data.hyperplanes import LOSSES
 from fsopt.errors import FileError, FsoptError
 from fsopt.verification.origins import check_proof
-from fsopt.verification.verify import exactly
 from fsopt.verifier import verify
 
 
@@ -83,7 +82,7 @@ LARGER = blobs(n=24, p=5, seed=3, gap=0.4)
 
 @cache
 def made(name, params):
-    return exactly(fsopt.fit(name, LARGER, **dict(params)), LARGER).claims[0].part
+    return fsopt.verify(fsopt.fit(name, LARGER, **dict(params)), LARGER, exact=True).claims[0].part
 
 
 def part_of(name, **params):
@@ -94,7 +93,7 @@ def test_a_known_selection_with_a_number_behind_it_leaves_nothing_out_of_an_opti
     (best,) = np.flatnonzero(fsopt.fit("best-subset", LARGER, m=1).details["sigma"]).tolist()
     without = {"fsp-master": lambda model: model.sigma[best].fix(0)}
     fit = fsopt.fit("best-subset", LARGER, m=1, customise=without)
-    part = copy.deepcopy(fsopt.verify(fit, LARGER, exact=True, customise=without).exact.claims[0].part)
+    part = copy.deepcopy(fsopt.verify(fit, LARGER, exact=True, customise=without).claims[0].part)
     assert part["program"]["outside"] == [best]
     part["program"]["outside"] = []
     part["evidence"]["tree"] = [["branch", best], *part["evidence"]["tree"], ["known"]]
@@ -201,7 +200,7 @@ def test_the_digest_of_the_data_does_not_make_another_program_theirs(file):
     """A right proof of other data, whose origin says that it is of these."""
     for name in ("onsvm", "best-subset", "fsv", "gmeb"):
         params = {"best-subset": {"m": 1}, "fsv": {"lam": 0.3}}.get(name, {})
-        proof = exactly(fsopt.fit(name, OTHER, **params), OTHER).proof()
+        proof = fsopt.verify(fsopt.fit(name, OTHER, **params), OTHER, exact=True).proof()
         proof["claims"][0]["statement"]["origin"]["data"] = base("svm")["claims"][0]["statement"]["origin"]["data"]
         assert verdict(file(proof))[0] == 0
         assert "is another one than the program in the proof" in check_proof(file(proof), DATA).reason
@@ -210,7 +209,7 @@ def test_the_digest_of_the_data_does_not_make_another_program_theirs(file):
 def test_functions_that_changed_a_model_are_asked_for(file):
     change, other = ({"svm": lambda model, end=end: model.w[0].setub(end)} for end in (0.1, 0.2))
     fit = fsopt.fit("svm", DATA, customise=change)
-    path = file(fsopt.verify(fit, DATA, exact=True, customise=change).exact.proof())
+    path = file(fsopt.verify(fit, DATA, exact=True, customise=change).proof())
     with pytest.raises(FileError, match="changed models"):
         check_proof(path, DATA)
     assert check_proof(path, DATA, change).reason == ""
@@ -246,7 +245,7 @@ def test_the_interval_that_is_printed_contains_the_proved_one(sign):
 
 def test_alternatives_that_list_all_selections_state_that_there_is_no_other(file):
     found = fsopt.alternatives(DATA, 1, within=1e9)
-    shown = fsopt.verify(found, DATA, exact=True).exact
+    shown = fsopt.verify(found, DATA, exact=True)
     assert shown.verified
     assert len(found.support) == 4
     code, shown = verdict(file(shown.proof()))
@@ -318,7 +317,7 @@ def test_the_work_is_bounded_and_can_be_raised(file, monkeypatch):
     assert verdict(path, "--json", "--work", "1000000")[0] == 0
 
 
-TEXT = json.dumps(exactly(fsopt.fit("svm", DATA), DATA).proof())
+TEXT = json.dumps(fsopt.verify(fsopt.fit("svm", DATA), DATA, exact=True).proof())
 UNREADABLE = {
     **{f"the text {text!r}": text for text in ("", "[]", "{}", '{"format": "fsopt proof 5", "claims": []}')},
     "a proof of another format": '{"format": "fsopt proof 2", "statement": {}, "proof": []}',

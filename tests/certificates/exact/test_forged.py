@@ -22,7 +22,6 @@ import fsopt
 from fsopt.methods.registry import fit
 from fsopt.search.branch_and_benders import evidence
 from fsopt.search.branch_and_benders.tree import FORGOTTEN, LEAF, PEG, flat, marks_of
-from fsopt.verification.verify import exactly
 from fsopt.verifier.selections import UNIT, SelectionToCheck
 
 VERTEX = {
@@ -75,7 +74,7 @@ def stated(claim, **parts):
 
 def of_method(name, **params):
     data = blobs(n=12, p=3, seed=3, gap=0.4)
-    return exactly(fit(name, data, **params), data).claims[0].part
+    return fsopt.verify(fit(name, data, **params), data, exact=True).claims[0].part
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +171,7 @@ PROBLEMS = {
 def searched(request):
     data = blobs(n=26, p=5, seed=4, gap=0.4)
     found = fsopt.fit("best-subset", data, **PROBLEMS[request.param])
-    return data, found, exactly(found, data), PROBLEMS[request.param]
+    return data, found, fsopt.verify(found, data, exact=True), PROBLEMS[request.param]
 
 
 def test_brute_force_agrees_with_the_exact_interval(searched):
@@ -235,7 +234,7 @@ def test_a_forgotten_cut_is_made_again_from_its_relaxation(kind, digits, searche
     marks = list(marks_of(evidence._array(held["tree"], np.int32).tolist()))
     stream = flat((mark, FORGOTTEN if mark == kind else name, features) for mark, name, features in marks)
     forgotten = {**held, "tree": evidence._text(np.array(stream, dtype=np.int32))}
-    again = exactly(replace(found, details={**found.details, "evidence": forgotten}), data)
+    again = fsopt.verify(replace(found, details={**found.details, "evidence": forgotten}), data, exact=True)
     assert again.claims[0].holds
     assert abs(again.claims[0].lower - check.claims[0].lower) < Fraction(1, 10**digits)
 
@@ -269,7 +268,7 @@ SHAPED_ENDS = (np.array([-np.inf, -np.inf, -0.25, -np.inf]), np.array([0.0, 0.12
 @pytest.fixture(scope="module")
 def shaped():
     fit = fsopt.fit("best-subset", SHAPED_DATA, scale="none", lower={"x3": -0.25}, **SHAPED)
-    found = exactly(fit, SHAPED_DATA)
+    found = fsopt.verify(fit, SHAPED_DATA, exact=True)
     assert found.verified
     return found.claims[0].part
 
