@@ -35,10 +35,10 @@ SOLVED = 8.0 * ROUNDING
 """What equations miss that are solved in floating point, relative to their terms."""
 PASSES = 8
 """Systems of equations that are solved for a change of a point that meets every row."""
-DENSE = 1_000_000
-"""Entries of a system of equations up to which it is solved by dense linear algebra, larger ones by iterations."""
 FEW = 10_000
-"""Entries up to which it is dense in any case, and no package is loaded for it."""
+"""Entries up to which it is solved by numpy alone, and no package is loaded for it."""
+LARGE = 4_000_000
+"""Entries of a system of equations from which it is solved by iterations."""
 SPARSE = 16
 """Entries of a system of equations for each that is not zero, from which it has sparse factors."""
 FACTORED = 1e-8
@@ -183,9 +183,12 @@ def _missed(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, Vector,
 def _least_norm(matrix: sp.csr_matrix, right: Vector) -> Vector:
     """Return the solution of least norm of linear equations, which need not have one."""
     n, entries = matrix.shape[1], matrix.shape[0] * matrix.shape[1]
-    if entries > FEW and SPARSE * matrix.nnz < entries:
-        from scipy.sparse.linalg import splu
+    if entries <= FEW:
+        return np.asarray(np.linalg.lstsq(matrix.toarray(), right, rcond=None)[0]) if n else np.zeros(0)
+    from scipy.linalg import lstsq
+    from scipy.sparse.linalg import lsmr, splu
 
+    if SPARSE * matrix.nnz < entries:
         # x = M'y and Mx = r, without a zero diagonal, so that equations that depend on one another have factors, too.
         damping = SOLVED * (matrix.power(2).sum(axis=1).max() or 1.0) * sp.identity(matrix.shape[0])
         factors = splu(sp.bmat([[sp.identity(n), -matrix.T], [matrix, damping]], format="csc"))
@@ -193,8 +196,6 @@ def _least_norm(matrix: sp.csr_matrix, right: Vector) -> Vector:
         found += factors.solve(np.append(np.zeros(n), right - matrix @ found))[:n]
         if norm(matrix @ found - right) <= FACTORED * norm(right):
             return found
-    if entries > DENSE:
-        from scipy.sparse.linalg import lsmr
-
+    if entries > LARGE:
         return np.asarray(lsmr(matrix, right, atol=0.0, btol=UNIT)[0])
-    return np.asarray(np.linalg.lstsq(matrix.toarray(), right, rcond=None)[0]) if n else np.zeros(0)
+    return np.asarray(lstsq(matrix.toarray(), right, lapack_driver="gelsy")[0])

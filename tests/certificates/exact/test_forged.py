@@ -110,17 +110,6 @@ def test_the_sense_is_that_of_the_program():
 NOTHING = {"lower": None, "upper": None}
 
 
-def test_the_status_must_be_that_of_the_evidence(bases):
-    for claim in (
-        stated(bases[1], status="optimal"),
-        stated(VERTEX, status="stationary"),
-        stated(VERTEX, status="infeasible", **NOTHING),
-        stated(bases[2], status="infeasible", **NOTHING),
-        {**stated(VERTEX, status="infeasible", **NOTHING), "evidence": {**VERTEX["evidence"], "dual": None}},
-    ):
-        assert refused(claim), claim["statement"]
-
-
 SHIFTED = {
     **VERTEX,
     "program": {
