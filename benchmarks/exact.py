@@ -144,10 +144,10 @@ def best_subset_fit(one: Instance, limit: float | None, jobs: int) -> fsopt.Fit:
 def best_subset_exact(one: Instance, limit: float) -> Answer:
     """The ends of the interval that rational arithmetic proves, none where it proves none; its seconds count."""
     fit = best_subset_fit(one, limit, 1)
-    found = fsopt.verify(fit, one.data, exact=True).exact.plain()
-    if found["word"] != "verified exactly":
+    found = fsopt.verify(fit, one.data, exact=True)
+    if found.word != "verified exactly":
         return None, None, None, None
-    lower, upper = (float(end) for end in found["claims"][0]["interval"])
+    lower, upper = (float(end) for end in found.claims[0].plain()["interval"])
     return upper, lower, fit.history[-1]["nodes"], None
 
 

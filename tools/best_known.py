@@ -85,8 +85,7 @@ def best_known(
     if slug in SEARCHED:
         found = fit(SEARCHED[slug], raw, scale="standard", tolerance=TOLERANCE, time_limit=search, **params)
         result = better(program, result, _point(model, program, raw, found))
-        evidence = verify(found, raw, exact=True).exact
-        assert evidence is not None
+        evidence = verify(found, raw, exact=True)
         lower = evidence.claims[0].lower  # the bound that is published is that of the proof
         bound = found.bound if lower is None else float(lower)
         routes.append(BestKnown(result, bound, f"{found.method} of fsopt, {found.stop}", evidence.proof()))

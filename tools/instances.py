@@ -33,7 +33,7 @@ from fsopt.models.registry import MODELS, build
 from fsopt.models.sla.hyperplane import without_complementarities
 from fsopt.models.spec import ModelSpec
 from fsopt.solvers.base import solve
-from fsopt.verification.solves import claim_of_result
+from fsopt.verification.verify import claim_of_result
 from fsopt.verifier.rationals import decimal
 from tools import pages
 from tools.optima import write_optimum

@@ -64,8 +64,7 @@ def fitted(name: str, data_name: str) -> Row:
         given["time_limit"] = SECONDS
     fit = fsopt.fit(name, data, **given)
     found = fsopt.verify(fit, data, exact=True)
-    exact = found.exact is not None and found.exact.verified
-    return answer(fit) | {"selection": list(fit.support), "verified": found.numerically, "exact": exact}
+    return answer(fit) | {"selection": list(fit.support), "verified": found.numerically, "exact": found.verified}
 
 
 def models() -> dict[str, Callable[[], Row]]:

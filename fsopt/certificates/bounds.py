@@ -10,9 +10,18 @@ provided that no multiplier belongs to an infinite side, which the signs that ar
 (self-dual) cones, into which it is moved. Every reduced cost is paid at a bound of its variable (Neumaier and
 Shcherbina, Mathematical Programming A 99, 2004; Jansson, Chaykin and Keil, SIAM Journal on Numerical Analysis 46,
 2007): r needs not vanish. A variable without the bound that its reduced cost asks for has a range that propagation
-proves (:mod:`fsopt.certificates.propagation`), or its reduced cost counts as 0 where it is below :data:`REMAINDER` of
-its own terms: the bound is then one for costs that differ by this much, and is called numerical. So is one that rests
-on eigenvalues of P below 0 by rounding, where the ranges of the variables do not pay for what they may fall.
+proves, or its reduced cost counts as 0 where it is below :data:`REMAINDER` of its own terms: the bound is then one for
+costs that differ by this much, and is called numerical. So is one that rests on eigenvalues of P below 0
+by rounding, where the ranges of the variables do not pay for what they may fall.
+
+**Ranges** of variables follow from the constraints and an incumbent, by propagation through one row at a time: in a row
+:math:`\ell \le a'x \le u` the terms of all variables but one have a range, and so has that one,
+
+.. math:: a_j x_j \le u - \sum_{k \ne j} \min a_k x_k, \qquad a_j x_j \ge \ell - \sum_{k \ne j} \max a_k x_k .
+
+A second-order cone has the rows :math:`|t_i| \le s_0`. Points that are no better than an incumbent of value V do not
+matter for a bound of the optimum, so that :math:`c'x + c_0 \le V` is a row as well: :math:`x'Px \ge 0` where the
+program is convex. Ends are rounded outwards.
 """
 
 from __future__ import annotations
@@ -28,13 +37,16 @@ from fsopt.answers.results import Point
 from fsopt.certificates import arithmetic
 from fsopt.certificates.arithmetic import UNIT, Sums
 from fsopt.certificates.points import block_norms, infeasibility, judged_point, ratio, symmetric
-from fsopt.certificates.propagation import ranges
 from fsopt.compiler import Program
 from fsopt.compiler.cones import triangle_to_matrix
-from fsopt.typing import Vector
+from fsopt.typing import Indices, Vector
 
 Box: TypeAlias = tuple[Vector, Vector]
 """Lower and upper ends (n,) of ranges of the variables."""
+OUTWARD = 1e-12
+"""Rounding of an end of a range, relative to the terms that it is computed from."""
+PASSES = 4
+"""Times that each row is looked at for ranges."""
 INSIDE = 4e-16
 """Relative distance from the boundary of its cone at which a multiplier is put that is outside or on it."""
 
@@ -58,17 +70,10 @@ class Bound:
 
 
 def lower_bound(program: Program, point: Point, box: Box | None = None, *, objective: bool = True) -> Bound:
-    """Return the lower bound that the multipliers of a point prove.
+    """Return the lower bound that the multipliers of a point prove; its x may be any vector.
 
-    Parameters
-    ----------
-    point : x, which any vector may be, and multipliers y, z.
-    box : ranges that are proved to contain the points that matter; None for the bounds of the variables.
-    objective : whether the bound is that of the objective, or of 0 in its place.
-
-    Raises
-    ------
-    ParameterError : the point has no multipliers.
+    ``box`` are ranges that contain the points that matter, the bounds of the variables by default; without the
+    ``objective`` the bound is that of 0. ParameterError for a point without multipliers.
     """
     x = point.x
     y, z = cleaned(program, point)
@@ -146,6 +151,76 @@ def _into_semidefinite(z: Vector, order: int) -> Vector:
     grown = max(0.0, 8.0 * order * UNIT - least) * diagonal
     moved[i == j] += np.where(diagonal > 0.0, grown, 0.0)
     return moved
+
+
+# -- ranges by propagation -------------------------------------------------------------------------------
+
+
+def ranges(program: Program, cutoff: float = np.inf) -> tuple[Vector, Vector]:
+    """Return ranges (n,) that contain every feasible point of a convex program with a value of at most ``cutoff``."""
+    A, side = _rows(program, cutoff)
+    m, row = A.shape[0], np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
+    column, a = A.indices, A.data
+    positive, side = a > 0.0, side[row]
+    upper, lower = np.flatnonzero(positive), np.flatnonzero(~positive)
+    low, high = program.lb.copy(), program.ub.copy()
+    squares = _squares(program)
+    for _ in range(PASSES):
+        before = low.copy(), high.copy()
+        with np.errstate(all="ignore"):
+            rest, size = _others(a * np.where(positive, low[column], high[column]), row, m)
+            end = (side - rest + OUTWARD * (np.abs(side) + size)) / a
+            spare = _spare(program, cutoff, low, high)
+            reach = np.where(squares > 0.0, np.sqrt(2.0 * spare / squares) * (1.0 + OUTWARD), np.inf)
+        end = np.where(np.isnan(end), np.where(positive, np.inf, -np.inf), end)
+        np.minimum.at(high, column[upper], end[upper])
+        np.maximum.at(low, column[lower], end[lower])
+        reach = np.where(np.isnan(reach), np.inf, reach)
+        low, high = np.maximum(low, -reach), np.minimum(high, reach)
+        if all(np.array_equal(v, w) for v, w in zip((low, high), before, strict=True)):
+            break
+    return low, high
+
+
+def _rows(program: Program, cutoff: float) -> tuple[sp.csr_matrix, Vector]:
+    r"""Return A, b of linear rows :math:`Ax \le b` that hold at the points that matter, with finite b and no zeros."""
+    p, cones = program, program.cones
+    above, below = np.flatnonzero(np.isfinite(p.hi)), np.flatnonzero(np.isfinite(p.lo))
+    parts, sides = [p.A[above], -p.A[below]], [p.hi[above], -p.lo[below]]
+    second = np.setdiff1d(np.flatnonzero(np.repeat(cones.orders == 0, cones.sizes)), cones.starts)
+    if len(second):
+        head, G = np.repeat(cones.starts[:-1], cones.sizes)[second], cones.G.tocsr()
+        for sign in (1.0, -1.0):
+            parts.append(sign * G[second] - G[head])
+            sides.append(cones.h[head] - sign * cones.h[second])
+    if np.isfinite(cutoff) and p.convex_objective and not p.objective_terms:
+        parts.append(sp.csr_matrix(p.c.reshape(1, p.n)))
+        sides.append(np.array([cutoff - p.c0 + OUTWARD * (abs(cutoff) + abs(p.c0))]))
+    A = sp.csr_matrix(sp.vstack(parts, format="csr"))
+    A.eliminate_zeros()
+    return A, np.concatenate(sides)
+
+
+def _others(terms: Vector, row: Indices, m: int) -> tuple[Vector, Vector]:
+    """Return for each term the least sum of the others in its row, and the size of them all."""
+    finite = np.isfinite(terms)
+    known = np.where(finite, terms, 0.0)
+    sums, sizes, missing = (np.bincount(row, v, m).astype(float)[row] for v in (known, np.abs(known), ~finite))
+    return np.where(missing > ~finite, -np.inf, sums - known), sizes
+
+
+def _squares(program: Program) -> Vector:
+    """Return the coefficients (n,) of the squares in a convex objective without products, 0 for another one."""
+    P = program.P.tocoo()
+    alone = program.convex_objective and not program.objective_terms and (P.row == P.col).all()
+    return np.where(alone, P.diagonal(), 0.0)
+
+
+def _spare(program: Program, cutoff: float, low: Vector, high: Vector) -> float:
+    """Return how much of the cutoff is left for the squares; infinite where the linear costs have no smallest value."""
+    least = _least(program.c, low, high)
+    total, size = float(least.sum()), float(np.abs(least).sum()) + abs(program.c0) + abs(cutoff)
+    return max(cutoff - program.c0 - total + OUTWARD * size, 0.0) if np.isfinite(total) else np.inf
 
 
 # -- proofs that there is no point, or no optimum ---------------------------------------------------------

@@ -14,12 +14,10 @@ from numpy.linalg import norm
 
 from fsopt.answers.certificate import FEASIBLE, REMAINDER, TOLERANCE, Certificate, Kind, make, merged
 from fsopt.answers.results import Point
-from fsopt.certificates import arithmetic
 from fsopt.certificates.arithmetic import UNIT
-from fsopt.certificates.bounds import Bound, Box, lower_bound
+from fsopt.certificates.bounds import Bound, Box, lower_bound, ranges
 from fsopt.certificates.near import tangents
 from fsopt.certificates.points import (
-    activities,
     infeasibility,
     judged_point,
     minimised,
@@ -27,7 +25,6 @@ from fsopt.certificates.points import (
     rounded,
     row_violations,
 )
-from fsopt.certificates.propagation import ranges
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.typing import Mask, Vector
@@ -57,19 +54,13 @@ def at_point(program: Program, x: Vector) -> dict[str, float]:
     judged = judged_point(program, x)
     value, error = rounded(program, judged)
     drowned = _missed(program, judged)[-1].any() and correction(program, judged) is None
+    change = abs(program.A) @ np.abs(judged - x)
+    rows = ratio(change, row_violations(program, judged)[1] + change)
     return {
         "infeasibility": np.inf if drowned else infeasibility(program, judged),
         "rounding": error,
-        "bounds": max(gap(program, value, minimised(program, x)), _row_change(program, judged, x)),
+        "bounds": max(gap(program, value, minimised(program, x)), float(rows.max(initial=0.0))),
     }
-
-
-def _row_change(program: Program, judged: Vector, x: Vector) -> float:
-    """Return the largest change of a row from a point x (n,) to the one that is judged, relative to its terms."""
-    if np.array_equal(judged, x):
-        return 0.0
-    change = abs(program.A) @ np.abs(judged - x)
-    return float(ratio(change, row_violations(program, judged)[1] + change).max(initial=0.0))
 
 
 def gap(program: Program, value: float, bound: float) -> float:
@@ -153,7 +144,7 @@ def correction(program: Program, x: Vector) -> Vector | None:
     change, taken = np.zeros(program.n), np.zeros(len(allowed), dtype=bool)
     for done in range(PASSES):
         if len(allowed) > m and change.any():
-            A, *ends, _ = tangents(program, x + change, own_units=True)
+            A, *ends, _ = tangents(program, x + change)
             below[m:], above[m:] = (end[m:] + A[m:] @ change for end in ends)
         reached = A @ change
         left = np.where(below > reached, below - reached, np.minimum(above - reached, 0.0))
@@ -179,10 +170,8 @@ def _missed(program: Program, x: Vector) -> tuple[sp.csr_matrix, Vector, Vector,
     A right-hand side may drown in terms that cancel, as 1 in x - y = 1 at 1e12, the mask. Such a row has to be met
     relative to its right-hand side: by a change that need not be a double at x.
     """
-    rows, below, above, terms = tangents(program, x, own_units=True)
+    rows, below, above, terms = tangents(program, x)
     m = len(program.lo)
-    for end, side in ((below, program.lo), (above, program.hi)):
-        end[:m] = arithmetic.of(side).minus(activities(program, x)).value
     allowed, deep = ROUNDING * terms, np.zeros(len(terms), dtype=bool)
     side = np.where(below[:m] > 0.0, program.lo, np.where(above[:m] < 0.0, program.hi, 0.0))
     size, missed = np.abs(side), np.maximum(np.maximum(below, -above), 0.0)[:m]

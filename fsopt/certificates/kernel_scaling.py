@@ -128,12 +128,7 @@ class Cut:
 
     @classmethod
     def of(cls, record: Mapping[str, Any], n: int) -> Cut:
-        """Return a cut from plain data of n samples.
-
-        Raises
-        ------
-        KeyError, TypeError, ValueError : the data are damaged.
-        """
+        """Return a cut from plain data of n samples; KeyError, TypeError or ValueError for damaged ones."""
         mu, beta = (np.array(record[name], dtype=float) for name in ("mu", "beta"))
         delta = float(record["delta"])
         if mu.shape != (n,) or beta.shape != (n,) or not np.isfinite([*mu, *beta, delta]).all():

@@ -1,8 +1,15 @@
-"""Certificates of solved models: evidence for each problem class, recomputed from the arrays."""
+r"""Certificates of solved models: evidence for each problem class, recomputed from the arrays.
+
+Shadow prices of other software are multipliers of the arrays: d objective / d right-hand side of a linear constraint is
+its multiplier, and the shadow price :math:`\lambda` of a quadratic constraint
+:math:`q(x) = f(\|t\|^2 - s_0^2) \le 0` with :math:`(s_0, t) = Gx + h` is the multiplier
+:math:`z = 2\lambda f(-s_0, t)` of its cone, which needs :math:`s_0 > 0`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
@@ -10,11 +17,10 @@ import scipy.sparse as sp
 
 from fsopt.answers.certificate import Certificate, Kind, make, merged
 from fsopt.answers.results import RESULT, Point, SolveResult
-from fsopt.certificates.bounds import crossed, farkas, recession
+from fsopt.certificates.bounds import cleaned, crossed, farkas, lower_bound, recession
 from fsopt.certificates.convex import at_point, best_bound, certify_convex, correction, gap
 from fsopt.certificates.nonconvex import certify_nonconvex, certify_smooth
 from fsopt.certificates.points import infeasibility, integrality, judged_point, minimised, rounded_point
-from fsopt.certificates.shadow_prices import loaded_point
 from fsopt.common.arguments import checked, optional
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import smoothly_convex
@@ -22,6 +28,8 @@ from fsopt.compiler.program import MODEL
 from fsopt.errors import ParameterError
 from fsopt.typing import Vector
 
+APEX = 1e-9
+"""A cone whose head is below this has no multiplier by a shadow price of its quadratic constraint."""
 NEAR = 1e-6
 """Distance from a bound, relative to the length of the interval, up to which a variable is on it."""
 DUAL_POINT = "dual point"
@@ -61,8 +69,10 @@ def certify(model: pyo.ConcreteModel, result: SolveResult | None = None) -> Cert
     program = compile_model(model)
     if result is None:
         return certify_point(program, loaded_point(program))
-    for point in (result.point, result.ray, result.direction, result.evidence):
-        if point is not None and not _fits(program, point):
+    lengths = (program.n, program.A.shape[0] + len(program.general), len(program.cones.h))
+    held = [point for point in (result.point, result.ray, result.direction, result.evidence) if point is not None]
+    for parts in ((point.x, point.y, point.z) for point in held):
+        if any(v is not None and np.shape(v) != (k,) for v, k in zip(parts, lengths, strict=True)):
             raise ParameterError(
                 f"the result is not one of '{program.model.name}' as it is now: its numbers of variables and "
                 "constraints are others",
@@ -80,24 +90,12 @@ def certify_result(program: Program, result: SolveResult) -> Certificate:
     return certify_point(program, result.point, claim)
 
 
-def _fits(program: Program, point: Point) -> bool:
-    """Return whether a point has as many entries as the program has variables, constraints and cones."""
-    lengths = (program.n, program.A.shape[0] + len(program.general), len(program.cones.h))
-    parts = (point.x, point.y, point.z)
-    return all(v is None or np.shape(v) == (k,) for v, k in zip(parts, lengths, strict=True))
-
-
 @dataclass(frozen=True)
 class StatedBound:
-    """The word of a solver about its point, and the evidence for it that another solver gave.
+    """The word of a solver about its point, and the primal-dual point of another solver where it has no multipliers.
 
-    Attributes
-    ----------
-    bound : lower bound of the minimisation form that the solver reported; it counts for programs with integers and
-        for nonconvex ones only, where it is named.
-    source : name of the solver.
-    evidence : primal-dual point of another solver, None where the point has multipliers of its own.
-    evidence_source : name of that solver.
+    The ``bound`` is that of the minimisation form; it counts for programs with integers and nonconvex ones alone, where
+    its ``source`` is named.
     """
 
     bound: float | None = None
@@ -153,17 +151,11 @@ def _certificate_of_arrays(program: Program, point: Point, claim: StatedBound) -
     found = certify_nonconvex(program, point, bound=claim.bound, source=claim.source)
     if claim.evidence is None or found.objective is None or not program.discrete:
         return found
-    more = _at_fixed_integers(program, judged_point(program, point.x), claim.evidence, found.objective)
+    value = program.sign * found.objective  # of the convex program that is left, by the evidence
+    fixed = best_bound(fixed_program(program, judged_point(program, point.x)), claim.evidence, value)
+    more = {"remainder at fixed integers": fixed.remainder, "gap at fixed integers": gap(program, value, fixed.value)}
     ok = found.ok and make(Kind.FEASIBLE, more).ok
     return replace(found, residuals=merged(found.residuals, more), ok=ok)
-
-
-def _at_fixed_integers(program: Program, x: Vector, evidence: Point, objective: float) -> dict[str, float]:
-    """Return the residuals of the convex program with the integers fixed at x (n,), at its dual point."""
-    value = program.sign * objective
-    found = best_bound(fixed_program(program, x), evidence, value)
-    fixed = {"remainder": found.remainder, "gap": gap(program, value, found.value)}
-    return {f"{name} at fixed integers": residual for name, residual in fixed.items()}
 
 
 def fixed_program(program: Program, x: Vector) -> Program:
@@ -247,3 +239,63 @@ def _substitution(program: Program) -> tuple[sp.csr_matrix, Vector]:
         if len(columns) == 2:
             T[columns[0], columns[1]] = -a[1] / a[0]
     return T.tocsr(), t
+
+
+# -- shadow prices --------------------------------------------------------------------------------------
+
+
+def priced(program: Program) -> list[Any]:
+    """Return the constraints with shadow prices: linear ones, general ones and those of cones."""
+    return [*program.constraints, *(row.constraint for row in program.general), *program.cones.constraints]
+
+
+def point_of_prices(program: Program, x: Vector, prices: Vector) -> Point | None:
+    """Return the primal-dual point at x (n,) of the shadow prices of :func:`priced`; None where they say too little.
+
+    Programs differ in the sign of shadow prices: that is taken which leaves more of them where their sides are, and of
+    two that leave as much the one with the better dual bound.
+    """
+    candidates = [found for sign in (1.0, -1.0) if (found := _point(program, x, sign * prices)) is not None]
+    if not candidates or not program.convex:
+        return candidates[0] if candidates else None
+    return max(candidates, key=lambda point: (_kept(program, point), lower_bound(program, point).value))
+
+
+def _kept(program: Program, point: Point) -> float:
+    """Return the share of the multipliers that have the signs of their sides, to six digits."""
+    own, left = (np.abs(np.concatenate(pair)).sum() for pair in (point.multipliers, cleaned(program, point)))
+    return round(float(left / own), 6) if own else 1.0
+
+
+def _point(program: Program, x: Vector, prices: Vector) -> Point | None:
+    cones, count = program.cones, len(prices) - len(program.cones)
+    if cones.orders.any() or not np.all(np.isfinite(prices)):
+        return None
+    s = cones.G @ x + cones.h
+    z = np.zeros(len(cones.h))
+    for k, price in enumerate(program.sign * cones.sense * prices[count:]):
+        part = slice(cones.starts[k], cones.starts[k + 1])
+        if s[part][0] < APEX and price != 0.0:
+            return None
+        z[part] = 2.0 * price * cones.scale[k] * s[part]
+        z[part.start] *= -1.0
+    return Point(x, program.sign * prices[:count], z)
+
+
+def loaded_point(program: Program) -> Point:
+    """Return the values in a model, with the multipliers of its suffix ``dual`` where that has one of each constraint.
+
+    ParameterError where a variable has no value.
+    """
+    used = (program.c != 0) | (np.diff(program.A.tocsc().indptr) > 0) | (np.diff(program.cones.G.tocsc().indptr) > 0)
+    used |= bool(program.general) | (np.diff(program.P.indptr) > 0)
+    missing = next((v for v, occurs in zip(program.variables, used, strict=True) if occurs and v.value is None), None)
+    if missing is not None:
+        raise ParameterError(f"the variable '{missing.name}' has no value", "solve the model, or give a result")
+    x = program.values()
+    dual = program.model.component("dual")
+    constraints = priced(program)
+    if not isinstance(dual, pyo.Suffix) or program.integer.any() or not all(c in dual for c in constraints):
+        return Point(x)
+    found = point_of_prices(program, x, np.array([dual[c] for c in constraints], dtype=float))
+    return Point(x) if found is None else found

@@ -14,7 +14,9 @@ from dataclasses import replace
 import numpy as np
 import scipy.sparse as sp
 
+from fsopt.certificates import arithmetic
 from fsopt.certificates.points import (
+    activities,
     cone_rows,
     factors,
     general_terms,
@@ -44,18 +46,16 @@ FAR = 1e9
 
 
 def tangents(
-    program: Program, x: Vector, earlier: list[sp.csr_matrix] | None = None, *, own_units: bool = False
+    program: Program, x: Vector, earlier: list[sp.csr_matrix] | None = None
 ) -> tuple[sp.csr_matrix, Vector, Vector, Vector]:
     """Return rows of a matrix, the bounds of their product with a change of x (n,), and the sums of their terms.
 
-    Parameters
-    ----------
-    earlier : tangents of the cones at other points, which count as well; those at x are appended.
-    own_units : whether tangents of matrices are those in the units of their diagonals, and each has terms of its own.
+    ``earlier`` are tangents of the cones at other points, which count as well; those at x are appended. Without it the
+    tangents of matrices are those in the units of their diagonals, and each cone has terms of its own.
     """
-    activity = program.A @ x
+    activity = activities(program, x)
     rows, sizes = [program.A], [row_violations(program, x)[1]]
-    least, most = [program.lo - activity], [program.hi - activity]
+    least, most = ([arithmetic.of(side).minus(activity).value] for side in (program.lo, program.hi))
     if program.general:
         other = derivatives_of(program)
         g = other.values(x)[:-1]
@@ -65,10 +65,8 @@ def tangents(
         sizes.append(general_terms(program, x))
     if len(program.cones):
         s = cone_rows(program, x)
-        pair = factors(program, x, np.flatnonzero(program.cones.pairs))
-        cuts, slack = cone_tangents(
-            program.cones, s.value, (pair[0].value, pair[1].value), s.terms if own_units else None
-        )
+        left, right = (f.value for f in factors(program, x, np.flatnonzero(program.cones.pairs)))
+        cuts, slack = cone_tangents(program.cones, s.value, (left, right), s.terms if earlier is None else None)
         if earlier is not None:
             slack = np.concatenate([*(known @ s.value for known in earlier), slack])
             earlier.append(cuts)
@@ -77,7 +75,7 @@ def tangents(
         least.append(-slack)
         most.append(np.full(len(slack), np.inf))
         sizes.append(abs(cuts) @ s.terms)
-        if own_units:  # the larger factor of a rotated cone is no term of the smaller one
+        if earlier is None:  # the larger factor of a rotated cone is no term of the smaller one
             paired = np.flatnonzero(program.cones.pairs[program.cones.orders == 0])
             sizes[-1][paired] = (abs(rows[-1]) @ np.abs(x) + np.abs(cuts @ program.cones.h))[paired]
     return sp.csr_matrix(sp.vstack(rows)), np.concatenate(least), np.concatenate(most), np.concatenate(sizes)
@@ -92,11 +90,8 @@ def cone_tangents(
     :math:`\|w\|^2 \le fg` touches it where the larger factor and w are those of s, with the smaller
     factor raised to what w needs: :math:`f + q^2g - 2q\|w\|` with the root q of their ratio.
 
-    Parameters
-    ----------
-    pair : the factors f and g of the rotated cones at s, where they are known without the cancellation of their rows.
-    sizes : of the entries of matrices, whose eigenvectors are those in the units of their diagonals, which entries in
-        unlike units ask for; None for the matrices as they are.
+    ``pair`` are the factors f and g at s where they are known without the cancellation of their rows. With the
+    ``sizes`` of its entries a matrix is taken in the units of its diagonal, which entries in unlike units ask for.
     """
     heads, paired = cones.starts[:-1], np.flatnonzero(cones.pairs)
     turned, owner = heads[paired] + cones.pairs[paired], np.repeat(np.arange(len(cones)), cones.sizes)
@@ -135,10 +130,7 @@ def cone_tangents(
 def moved(program: Program, x: Vector, deadline: float, terms: Vector | None = None) -> Vector:
     """Return the point (n,) of the least change that meets every constraint, with the same integers, as far as it goes.
 
-    Parameters
-    ----------
-    deadline : of ``time.perf_counter``.
-    terms : (n,) sums of the terms of the reduced costs, the prices of changes; None for those of the objective.
+    The deadline is of ``time.perf_counter``; the ``terms`` (n,) are prices of changes, by default of the objective.
     """
     best = judged_point(program, x)
     error = infeasibility(program, best)
@@ -205,22 +197,41 @@ def least_change(
     The program is equilibrated, and scaled by the largest of the sides that 0 does not meet, so that the absolute
     tolerances of the simplex method are relative to what is needed.
     """
+    from scipy.optimize import linprog
+
     sizes, d = abs(rows), np.ones(rows.shape[1])
     for _ in range(3):
         r = _inverse(sizes @ sp.diags(d), 1, 0.0)
         d = _inverse(sp.diags(r) @ sizes, 0, 1.0)
     with np.errstate(invalid="ignore"):
-        least, most = (np.where(r > 0.0, side * r, end) for side, end in zip(sides, (-np.inf, np.inf), strict=True))
-        low, high = (end / d for end in box)
-    need = max(float(np.maximum(least, -most).max(initial=0.0)), float(np.maximum(low, -high).max(initial=0.0)))
-    if not 0.0 < need < np.inf:
+        ends = [np.where(r > 0.0, side * r, end) for side, end in zip(sides, (-np.inf, np.inf), strict=True)]
+        ends += [end / d for end in box]
+    need = max(float(np.maximum(low, -high).max(initial=0.0)) for low, high in (ends[:2], ends[2:]))
+    left = min(deadline - time.perf_counter(), 60.0)
+    if not 0.0 < need < np.inf or left <= 0.0:
         return None
-    scaled = sp.csr_matrix(sp.diags(r) @ rows @ sp.diags(d))
+    least, most, low, high = (np.where(np.abs(v / need) < FAR, v / need, np.copysign(np.inf, v)) for v in ends)
+    scaled, costs = sp.csr_matrix(sp.diags(r) @ rows @ sp.diags(d)), prices * d
+    both, equal = sp.csr_matrix(sp.hstack([scaled, -scaled])), least == most
+    above, below = np.isfinite(most) & ~equal, np.isfinite(least) & ~equal
+    # Presolve called programs with costs from 1e-8 to 1 unbounded; and the start, v = 0, is near the optimum.
+    options = {"time_limit": left, "presolve": False}
+    options |= {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
     with foreign(
         "HiGHS", "the least change of a point was not found", "solve the model by another solver", SolverError
     ):
-        found = _simplex(scaled, (least / need, most / need), (low / need, high / need), prices * d, deadline)
-    return None if found is None else found * need * d
+        found = linprog(
+            np.tile(costs / max(float(costs.max(initial=0.0)), 1e-300), 2),
+            A_ub=sp.vstack([both[above], -both[below]]),
+            b_ub=np.append(most[above], -least[below]),
+            A_eq=both[equal],
+            b_eq=least[equal],
+            bounds=np.maximum([np.append(low, -high), np.append(high, -low)], 0.0).T,
+            method="highs-ds",
+            options=options,
+        )
+    n = len(low)
+    return None if found.x is None else np.asarray(found.x[:n] - found.x[n:]) * need * d
 
 
 def _inverse(sizes: sp.csr_matrix, axis: int, empty: float) -> Vector:
@@ -228,36 +239,6 @@ def _inverse(sizes: sp.csr_matrix, axis: int, empty: float) -> Vector:
     largest = sizes.max(axis=axis).toarray().ravel() if min(sizes.shape) else np.zeros(sizes.shape[1 - axis])
     inverse: Vector = np.where(largest > 0.0, 1.0 / np.where(largest > 0.0, largest, 1.0), empty)
     return inverse
-
-
-def _simplex(
-    rows: sp.csr_matrix, sides: tuple[Vector, Vector], box: tuple[Vector, Vector], prices: Vector, deadline: float
-) -> Vector | None:
-    """Return the v (n,) of the least cost, by HiGHS."""
-    from scipy.optimize import linprog
-
-    least, most, low, high = (np.where(np.abs(v) < FAR, v, np.copysign(np.inf, v)) for v in (*sides, *box))
-    left = min(deadline - time.perf_counter(), 60.0)
-    if left <= 0.0:
-        return None
-    n, both = len(low), sp.csr_matrix(sp.hstack([rows, -rows]))
-    equal = least == most
-    above, below = np.isfinite(most) & ~equal, np.isfinite(least) & ~equal
-    # Presolve called programs with costs from 1e-8 to 1 unbounded; and the start, v = 0, is near the optimum.
-    options = {"time_limit": left, "presolve": False}
-    options |= {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-    ends = np.maximum([np.append(low, -high), np.append(high, -low)], 0.0)
-    found = linprog(
-        np.tile(prices / max(float(prices.max(initial=0.0)), 1e-300), 2),
-        A_ub=sp.vstack([both[above], -both[below]]),
-        b_ub=np.append(most[above], -least[below]),
-        A_eq=both[equal],
-        b_eq=least[equal],
-        bounds=ends.T,
-        method="highs-ds",
-        options=options,
-    )
-    return None if found.x is None else np.asarray(found.x[:n] - found.x[n:])
 
 
 def prices_of(first: Vector, rows: sp.csr_matrix, sizes: Vector) -> Vector:

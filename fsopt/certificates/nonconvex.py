@@ -33,10 +33,9 @@ from pyomo.core.expr.visitor import identify_variables
 from fsopt.answers.certificate import FEASIBLE, REMAINDER, TOLERANCE, WORD, Certificate, Kind, make, merged
 from fsopt.answers.results import Point
 from fsopt.certificates import bounds
-from fsopt.certificates.bounds import cleaned
+from fsopt.certificates.bounds import cleaned, ranges
 from fsopt.certificates.convex import at_point, certify_convex, gap, open_gap
 from fsopt.certificates.points import infeasibility, integrality, judged_point, minimised, ratio
-from fsopt.certificates.propagation import ranges
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import Derivatives, derivatives_of
 from fsopt.compiler.expressions import read
@@ -175,31 +174,19 @@ def _quadratic_terms(program: Program) -> Iterator[tuple[int, int]]:
 
 def reduced_costs(program: Program, point: Point) -> Vector:
     """Return the reduced costs r (n,) of the minimisation form; raises ParameterError without multipliers."""
-    y, z = point.multipliers
-    m = program.A.shape[0]
-    r: Vector = program.P @ point.x + program.c - program.A.T @ y[:m] - program.cones.G.T @ z
-    if program.general or program.objective_terms:
-        J = derivatives_of(program).jacobian(point.x)
-        r = r + J.T @ np.append(-y[m:], 1.0)
-    return r
+    linear = linearised(program, point.x) if program.general or program.objective_terms else program
+    return bounds.reduced_costs(linear, point.x, *point.multipliers)[0].value
 
 
 def _first_order(program: Program, point: Point, value: float) -> dict[str, float]:
     """Return the residuals of the first-order conditions at a point with objective value ``value``."""
-    x, (y, _) = point.x, point.multipliers
-    m, other = program.A.shape[0], derivatives_of(program)
-    low, high = np.append(program.lo, other.lo), np.append(program.hi, other.hi)
-    infinite = ((y > 0.0) & ~np.isfinite(low)) | ((y < 0.0) & ~np.isfinite(high))
-    y = np.where(infinite, 0.0, y)
-    _, z = cleaned(program, Point(x, y[:m], point.z))
-    r = reduced_costs(program, Point(x, y, z))
-    J = abs(other.jacobian(x))
-    terms = abs(program.P) @ np.abs(x) + np.abs(program.c) + J.T @ np.append(np.abs(y[m:]), 1.0)
-    terms = terms + abs(program.A).T @ np.abs(y[:m]) + abs(program.cones.G).T @ np.abs(z)
-    terms += _curvature(other, x, np.append(-y[m:], 1.0))
+    x, linear = point.x, linearised(program, point.x)
+    y, z = cleaned(linear, point)
+    sums = bounds.reduced_costs(linear, x, y, z)[0]
+    r, weights = sums.value, np.append(-y[program.A.shape[0] :], 1.0)
+    terms = sums.terms + abs(program.P) @ np.abs(x) + _curvature(derivatives_of(program), x, weights)
     loose = ((r > 0.0) & ~np.isfinite(program.lb)) | ((r < 0.0) & ~np.isfinite(program.ub))
-    activity = np.append(program.A @ x, other.values(x)[:-1])
-    products = _complementarity(y, activity, low, high) + _complementarity(r, x, program.lb, program.ub)
+    products = _complementarity(y, linear.A @ x, linear.lo, linear.hi) + _complementarity(r, x, program.lb, program.ub)
     products += abs(float(z @ (program.cones.G @ x + program.cones.h)))
     stationarity = float(ratio(np.abs(r), terms)[loose].max(initial=0.0))
     return {"stationarity": stationarity, "complementarity": products / max(program.unit, abs(value))}

@@ -34,13 +34,9 @@ def relative_gap(value: float, bound: float) -> float:
 def of_bounds(
     kind: Kind, residuals: Mapping[str, float], upper: float, lower: float, *, tolerance: float, source: str
 ) -> Certificate:
-    """Return the certificate of a loop that closes the gap between two bounds, which is one of its residuals.
+    """Return the certificate of a loop that closes the gap between two bounds, beside residuals of what they rest on.
 
-    Parameters
-    ----------
-    residuals : of what the bounds rest on.
-    tolerance : of the loop, and with it of all residuals, at least 1e-9.
-    source : of the lower bound.
+    The tolerance of the loop is that of all residuals, at least 1e-9; the source is that of the lower bound.
     """
     residuals = {**residuals, "gap": relative_gap(upper, lower)}
     allowed = max(gap_allowed(tolerance), 1e-9)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import pyomo.environ as pyo
 
     from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings
-    from fsopt.verification.verified import ExactCheck, Verification
+    from fsopt.verification.verified import Verification
 
 Data = Annotated[str | None, typer.Option("--data", help=f"{options.DATA_HELP}; or the model file of the answer")]
 Solution = Annotated[
@@ -159,24 +159,24 @@ def _verdict(
     from fsopt.answers.records import plain
 
     known = plain(record)
-    _write_evidence(found.exact, proof)
+    _write_evidence(found, proof)
     if json:
         print_json(known)
     else:
         show(*[pairs(facts.items())] if facts else [], found.summary())
-        if found.exact is not None:
+        if "exact" in known:
             print_exact(known["exact"])
     return int(not found.verified)
 
 
-def _write_evidence(found: ExactCheck | None, output: Path | None) -> None:
+def _write_evidence(found: Verification, output: Path | None) -> None:
     """Write the exact evidence of an answer as a proof, packed where the name ends in .gz."""
     from gzip import compress
 
     from fsopt.common.files import whole_file
     from fsopt.verifier.verify import canonical
 
-    if output is None or found is None:
+    if output is None:
         return
     proof = found.proof()
     if not proof["claims"]:

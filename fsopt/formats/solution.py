@@ -20,8 +20,8 @@ from pyomo.opt import ReaderFactory
 from fsopt.answers.records import plain
 from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.answers.saved import intact, numbers, outcome, point_from
+from fsopt.certificates.model import point_of_prices, priced
 from fsopt.certificates.points import minimised
-from fsopt.certificates.shadow_prices import point_of_prices, priced
 from fsopt.common.arguments import PATH, checked
 from fsopt.common.files import brief, check_readable
 from fsopt.common.memory import unpacked

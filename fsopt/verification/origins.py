@@ -29,8 +29,7 @@ from fsopt.models.gbd.feature_lists import BOUNDS, ENDS
 from fsopt.models.registry import MODELS, build
 from fsopt.verification.verified import first_statement
 from fsopt.verifier import verify
-from fsopt.verifier.grammar import one_of, or_none, places, read
-from fsopt.verifier.rationals import Refuted, need, refuse
+from fsopt.verifier.rationals import Refuted, need, one_of, or_none, places, read, refuse
 
 ORIGIN = {
     "model": one_of(*MODELS, "selection"),
@@ -45,13 +44,9 @@ ORIGIN = {
 
 @dataclass(frozen=True)
 class ProofCheck:
-    """What was found of a proof file.
+    """What was found of a proof file: why it is refuted, or its statements as ``fsopt-verify`` found them.
 
-    Attributes
-    ----------
-    reason : why it is refuted; empty where every statement is confirmed, for the programs of the data or the file.
-    statements : as ``fsopt-verify`` found them, with the ``origin`` of each program, compared by its digest; None for
-        a model file. Empty where one is refuted.
+    Each has the ``origin`` of its program, compared by its digest; None for a model file.
     """
 
     reason: str

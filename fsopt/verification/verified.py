@@ -41,64 +41,39 @@ def first_statement(statements: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class ExactCheck:
-    """What rational arithmetic shows of an answer.
-
-    Attributes
-    ----------
-    claims : each with its interval or its reason.
-    claimed : the status of the answer, which one claim has to support; None for what the others than listed ones are.
-    header : the data of the answer; None for one that belongs to no data set.
-    numerically : whether the answer was verified numerically, which it has to be too: features, support and
-        preprocessing are compared there.
-    """
-
-    claims: tuple[Claim, ...]
-    claimed: Status | None
-    header: Header | None = None
-    numerically: bool = True
-
-    @property
-    def verified(self) -> bool:
-        """Whether every claim holds exactly and one of them supports the claimed status."""
-        shown = any(claim.status in SUPPORT.get(self.claimed, ()) for claim in self.claims)
-        return self.numerically and shown and all(claim.holds for claim in self.claims)
-
-    def plain(self) -> dict[str, Any]:
-        """Return the check as plain data."""
-        word = VERIFIED if self.verified else NOT_VERIFIED
-        return {"word": word, "about": ABOUT, "claims": [claim.plain() for claim in self.claims]}
-
-    def proof(self) -> dict[str, Any]:
-        """Return statement, program and evidence of the claims with one, for ``fsopt-verify``: docs/exact.md."""
-        return proof_file([c.part for c in self.claims], [c.about for c in self.claims], self.header)
-
-
-@dataclass(frozen=True)
 class Verification:
     """What the recomputed evidence of an answer supports.
 
     Attributes
     ----------
     claimed : the status of the answer.
-    certificate : the recomputed evidence, with a residual for each compared number.
-    exact : what rational arithmetic shows; None where this was not asked for.
+    certificate : the recomputed evidence; its residuals have the difference of each stated number.
+    claims : what rational arithmetic shows, each with its exact interval or its reason; empty where it was not asked.
+    supporting : statuses of claims of which one is needed; None where rational arithmetic was not asked.
+    header : the data of the answer; None for one that belongs to no data set.
     """
 
     claimed: Status
     certificate: Certificate
-    exact: ExactCheck | None = None
+    claims: tuple[Claim, ...] = ()
+    supporting: frozenset[str] | None = None
+    header: Header | None = None
 
     def with_claims(
         self, claims: Sequence[Claim], claimed: Status | None, header: Header | None = None
     ) -> Verification:
-        """Return the same with what rational arithmetic shows."""
-        return replace(self, exact=ExactCheck(tuple(claims), claimed, header, self.numerically))
+        """Return the same with what rational arithmetic shows; the status None is that of all but some selections."""
+        return replace(self, claims=tuple(claims), supporting=SUPPORT.get(claimed, frozenset()), header=header)
 
     @property
     def verified(self) -> bool:
         """Whether every recomputed number supports the claimed status, and, where it was asked for, exactly."""
-        return self.numerically and (self.exact is None or self.exact.verified)
+        return self.numerically and (self.supporting is None or self._exactly)
+
+    @property
+    def _exactly(self) -> bool:
+        shown = any(claim.status in (self.supporting or ()) for claim in self.claims)
+        return shown and all(claim.holds for claim in self.claims)
 
     @property
     def numerically(self) -> bool:
@@ -115,7 +90,7 @@ class Verification:
         """One of ``verified exactly``, ``verified numerically`` and ``not verified``."""
         if not self.numerically:
             return "not verified"
-        return VERIFIED if self.exact is not None and self.exact.verified else "verified numerically"
+        return VERIFIED if self._exactly else "verified numerically"
 
     @property
     def recomputed(self) -> Status | None:
@@ -125,55 +100,41 @@ class Verification:
         return Status.FEASIBLE if self.certificate.bound_source.startswith(WORD) else self.claimed
 
     @property
-    def residuals(self) -> Mapping[str, float]:
-        """Name -> relative difference of a stated number from the recomputed one, or violation."""
-        return self.certificate.residuals
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        """The claims with their exact intervals; empty where this was not asked for."""
-        return () if self.exact is None else self.exact.claims
-
-    @property
     def reason(self) -> str:
         """Why the answer is not verified; empty for one that is."""
-        if not self.numerically:
-            return self._refusal()
-        return "; ".join(f"{claim.name}: {claim.reason}" for claim in self.claims if not claim.holds)
+        claims = "; ".join(f"{claim.name}: {claim.reason}" for claim in self.claims if not claim.holds)
+        return claims if self.numerically else self._refusal()
 
     def _refusal(self) -> str:
-        """Return why the recomputed numbers do not support the claim, in one line."""
+        """Return why the recomputed numbers do not support the claim, in one line; empty where they do."""
         certificate, large = self.certificate, self.certificate.refused()
+        if self.numerically:
+            return ""
         unbounded = self.claimed is Status.OPTIMAL and certificate.kind in (Kind.FEASIBLE, Kind.KKT)
         if unbounded and set(large) <= {"stated bound"}:
             return "nothing in the answer bounds the optimum"
-        if certificate.kind is Kind.NONE and self.claimed in (Status.INFEASIBLE, Status.UNBOUNDED):
-            return f"nothing in the answer proves that the model is {self.claimed}"
         shown = ", ".join(f"{name} {value:.1e}" for name, value in large.items())
         name = next((name for name in EXPLAINED if name in large), "")
         if not name:
-            return shown or f"{certificate.kind} is no evidence for the status {self.claimed}"
-        values = ""
-        objective, bound = certificate.objective, certificate.bound
-        if name == "objective" and objective is not None:
-            values = f": recomputed {objective:.9g}"
-        elif name in ("gap", "stated bound") and objective is not None and bound is not None:
-            values = f": objective {objective:.9g}, bound {bound:.9g} ({certificate.bound_source})"
-        return f"{EXPLAINED[name]} ({shown}){values}"
+            return shown or f"nothing in the answer proves the status {self.claimed}"
+        ends = [f"{end:.9g}" for end in (certificate.objective, certificate.bound) if end is not None]
+        return f"{EXPLAINED[name]} ({shown})" + f": recomputed {', bound '.join(ends)}" * bool(ends)
 
     def record(self) -> dict[str, Any]:
         """Return what ``fsopt check --json`` prints, before it is made plain data."""
-        names = ("claimed", "status_line", "verified", "recomputed", "certificate", "reason")
+        names = ("claimed", "status_line", "recomputed", "certificate")
         found: dict[str, Any] = {name: getattr(self, name) for name in names}
-        found |= {
-            "notes": self.certificate.notes,
-            "verified": self.numerically,
-            "reason": "" if self.numerically else self.reason,
-        }
-        if self.exact is None:
+        found |= {"verified": self.numerically, "reason": self._refusal(), "notes": self.certificate.notes}
+        if self.supporting is None:
             return found
-        statements = [claim["statement"] for claim in self.exact.proof()["claims"]]
-        return {**found, **first_statement(statements), "confirmed": self.verified, "exact": self.exact.plain()}
+        word = VERIFIED if self.verified else NOT_VERIFIED
+        exact = {"word": word, "about": ABOUT, "claims": [claim.plain() for claim in self.claims]}
+        statements = [claim["statement"] for claim in self.proof()["claims"]]
+        return {**found, **first_statement(statements), "confirmed": self.verified, "exact": exact}
+
+    def proof(self) -> dict[str, Any]:
+        """Return statement, program and evidence of the claims with one, for ``fsopt-verify``: docs/exact.md."""
+        return proof_file([c.part for c in self.claims], [c.about for c in self.claims], self.header)
 
     def summary(self) -> str:
         """Return the word, the claimed status, the evidence and the reason as text."""

@@ -6,7 +6,9 @@ recomputed from the data, and every claim has an exact interval, or the reason w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,18 +17,31 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.analysis.selections import Selections
-from fsopt.answers.certificate import Kind, make
+from fsopt.answers.certificate import TOLERANCE, Certificate, Kind, make
 from fsopt.answers.fits import Fit
 from fsopt.answers.records import plain
-from fsopt.answers.results import SolveResult
-from fsopt.answers.saved import fit_from, intact, read_record
-from fsopt.answers.schema import file_of
+from fsopt.answers.results import Point, SolveResult, Status
+from fsopt.answers.saved import fit_from, intact, point_from, read_record
+from fsopt.answers.schema import FitFile, SolveFile, file_of
 from fsopt.answers.trained import Trained, fingerprint
-from fsopt.certificates.exact.claims import NOT_VERIFIED, VERIFIED, not_shown
-from fsopt.certificates.exact.proofs import Header
+from fsopt.certificates.bounds import crossed
+from fsopt.certificates.exact.claims import (
+    NOT_VERIFIED,
+    VERIFIED,
+    Claim,
+    claim_of,
+    claim_of_pair,
+    not_shown,
+    pair_of,
+    repaired_dual,
+    with_statement,
+)
+from fsopt.certificates.exact.program import dual_start, exact_program
+from fsopt.certificates.exact.proofs import Header, evidence_data, program_data
+from fsopt.certificates.model import certify_result
 from fsopt.common.arguments import FLAG, PATH, Argument, checked, optional
 from fsopt.common.customising import CHANGES, Change, Changes, customised, same_changes
-from fsopt.compiler import compile_model
+from fsopt.compiler import Program, compile_model
 from fsopt.compiler.program import MODEL as MODEL_KIND
 from fsopt.compiler.values import distance_from
 from fsopt.data import Dataset
@@ -34,18 +49,21 @@ from fsopt.data.given import Given, dataset_of
 from fsopt.data.hyperplanes import measures
 from fsopt.data.matrices import column_deviations
 from fsopt.data.validation import values_of_labels
-from fsopt.errors import FileError, reading
+from fsopt.errors import FileError, NotShownError, reading
 from fsopt.methods.checking import check_claims, saved_fit
 from fsopt.methods.claims import about_of, claims_of
 from fsopt.methods.gbd.problems import selection_claims
 from fsopt.methods.large_programs import MODELLED
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.registry import METHODS
-from fsopt.methods.verdict import extend
+from fsopt.methods.verdict import extend, stated_residuals
 from fsopt.models.registry import build
-from fsopt.verification.solves import check_result, claim_of_result, result_from
-from fsopt.verification.verified import ExactCheck, Verification
+from fsopt.solvers.outcome import supporting
+from fsopt.verification.verified import Verification
+from fsopt.verifier.rationals import ZERO
 
+OPTIMUM = "the optimum of the model"
+NO_POINT = "there is no feasible point"
 ANSWER = Argument(
     "an answer or a path",
     PATH.holds,
@@ -106,24 +124,22 @@ def verify_record(
     record: Mapping[str, Any], data: Dataset, path: str, *, exact: bool = False, customise: Changes = None
 ) -> Verification:
     """Verify a saved answer as :func:`verify` does its file, with raw data, and the path in messages."""
-    file_of(record, path)
-    sealed = {} if intact(record) else {"digest": 1.0}
-    if "method" in record:
+    file, sealed = file_of(record, path), {} if intact(record) else {"digest": 1.0}
+    if isinstance(file, FitFile):
         return verify_fit(fit_from(record, path), data, path, sealed, exact=exact, customise=customise)
-    scale = str(record.get("scale", "none"))
-    work, _ = preprocess(data, scale)
-    header = Header(data, scale, _changed(None, record["data_sha256"], work, path, customise))
+    work, _ = preprocess(data, file.scale)
+    header = Header(data, file.scale, _changed(None, file.data_sha256, work, path, customise))
     with reading("answer"), customised(customise):
-        model = build(record["model"], work, **record["params"])
+        model = build(file.model, work, **file.params)
         program = compile_model(model)
-        result = result_from(record, program)
+        result = result_from(file, program)
         x = None if result.point is None else result.point.x
-        off = distance_from(model, program.variables, x, record.get("solution"))
-        stated = {**sealed, "labels": _other_labels(tuple(record["labels"]), data), "solution": off}
+        off = distance_from(model, program.variables, x, file.solution)
+        stated = {**sealed, "labels": _other_labels(file.labels, data), "solution": off}
         found = Verification(result.status, extend(check_result(program, result), stated))
         if not exact:
             return found
-        claim = replace(claim_of_result(program, result), about=about_of(record["model"], record["params"]))
+        claim = replace(claim_of_result(program, result), about=about_of(file.model, file.params))
         return found.with_claims([claim], result.status, header)
 
 
@@ -136,26 +152,26 @@ def verify_fit(
     with reading("answer"), customised(customise):
         recomputed = check_claims(METHODS[fit.method], fit, data)
         found = Verification(fit.status, extend(recomputed, _of_data(trained, fit, data), stated))
-        return replace(found, exact=exactly(fit, data, numerically=found.numerically)) if exact else found
+        if not exact:
+            return found
+        header = Header(data, str(fit.params.get("scale", "none")), sorted(fit.details.get("customised", {})))
+        return found.with_claims(exact_claims(fit, data), fit.status, header)
 
 
-def exactly(fit: Fit, data: Dataset, *, numerically: bool = True) -> ExactCheck:
-    """Return what rational arithmetic shows of a fit, without a numerical verification of it.
+def exact_claims(fit: Fit, data: Dataset) -> Sequence[Claim]:
+    """Return what rational arithmetic shows of a fit.
 
     Programs of models are of dense data: sparse ones are made dense here up to 5 million entries, but for selections.
     """
     spec = METHODS[fit.method]
     saved = saved_fit(spec, fit, data)
-    header = Header(data, str(fit.params.get("scale", "none")), sorted(fit.details.get("customised", {})))
-    dense = data.sparse and spec.exact is not selection_claims
-    if dense and data.n * data.p > MODELLED:
-        claims = [not_shown("the claims", f"their program of {data.n} x {data.p} numbers is too large to be exact")]
-    else:
-        if dense:
-            saved = replace(saved, data=saved.data.with_X(saved.data.X.toarray()))  # type: ignore[attr-defined]
-        with reading("fit"):
-            claims = (spec.exact or claims_of)(saved)
-    return ExactCheck(tuple(claims), fit.status, header, numerically)
+    if data.sparse and spec.exact is not selection_claims:
+        if data.n * data.p > MODELLED:
+            reason = f"their program of {data.n} x {data.p} numbers is too large to be exact"
+            return [not_shown("the claims", reason)]
+        saved = replace(saved, data=saved.data.with_X(saved.data.X.toarray()))  # type: ignore[attr-defined]
+    with reading("fit"):
+        return (spec.exact or claims_of)(saved)
 
 
 def exact_word(fit: Fit, data: Dataset, *, customise: Changes = None) -> str:
@@ -196,3 +212,62 @@ def _of_data(trained: Trained, fit: Fit, data: Dataset) -> dict[str, float]:
         "deviation": float(off.max(initial=0.0)),
         "train": float(np.max(apart, initial=0)),
     }
+
+
+def result_from(file: SolveFile, program: Program) -> SolveResult:
+    """Return the result of a saved solve of a program; raises FileError where a point does not fit the program."""
+    names = ("point", "evidence", "ray", "direction")
+    points: dict[str, Any] = {k: point_from(getattr(file, k), program) for k in names if getattr(file, k) is not None}
+    same = {k: getattr(file, k) for k in ("status", "stop", "objective", "bound", "solver", "evidence_source")}
+    return SolveResult(**same, **points, seconds={}, iterations=0)
+
+
+def check_result(program: Program, result: SolveResult) -> Certificate:
+    """Recompute the certificate of the result of a solve, and compare the numbers that it states."""
+    found = certify_result(program, result)
+    bound, sign = result.bound, program.sign
+    if result.point is None or crossed(program):  # there are no numbers, but infinite bounds
+        highest = math.inf if result.status is Status.INFEASIBLE else -math.inf
+        true = bound is None or (math.isinf(bound) and sign * bound <= highest)
+        none = {"objective": result.objective is None, "stated bound": true}
+        return extend(found, {name: 0.0 if holds else math.inf for name, holds in none.items()})
+    found = supporting(program, found, result.status, bounded=bound is not None)
+    stated = stated_residuals(result, found, sign=sign)
+    if result.status is Status.STATIONARY and bound is not None:
+        stated["stated bound"] = math.inf  # of a local answer
+    return extend(found, stated)
+
+
+def claim_of_result(program: Program, result: SolveResult) -> Claim:
+    """Return the claim of the result of a solve."""
+    status, point = result.status, result.point
+    try:
+        if status is Status.INFEASIBLE and result.ray is not None:
+            return claim_infeasible(program, result.ray)
+        if point is None:
+            return not_shown(OPTIMUM, "the answer has no point, and no multipliers that prove that there is none")
+        own = point if point.y is not None and point.z is not None else result.evidence
+        pair = pair_of(program, point.x, None if program.discrete else own)
+        if program.discrete:  # the multipliers of fixed integers bound nothing
+            reason = "the bound: it rests on the search of a solver, which is not repeated"
+            pair = replace(pair, reasons=(*pair.reasons[:-1], reason))
+        claim = claim_of_pair(OPTIMUM, "optimal" if status is Status.OPTIMAL else "feasible", pair, TOLERANCE)
+    except NotShownError as error:
+        return not_shown(OPTIMUM, str(error))
+    return with_statement(claim, result.objective, result.bound, TOLERANCE) if status is Status.OPTIMAL else claim
+
+
+def claim_infeasible(program: Program, ray: Point) -> Claim:
+    """Return the claim that a program has no feasible point, from multipliers y and z of either sign of y."""
+    exact = exact_program(program)
+    bare = replace(exact, P={}, c=(ZERO,) * program.n, c0=ZERO)
+    y, z = ray.multipliers
+    size = max(float(np.abs(y).max(initial=0.0)), float(np.abs(z).max(initial=0.0)), 1e-300)
+    for sign in (1.0, -1.0):
+        start = dual_start(program, bare, Point(np.zeros(program.n), sign * y / size, z / size))
+        with suppress(NotShownError):
+            evidence = evidence_data(bare, None, repaired_dual(bare, start), empty=True)
+            claim = claim_of(NO_POINT, "infeasible", program_data(exact), evidence)
+            if claim.holds:
+                return claim
+    return not_shown(NO_POINT, "the multipliers prove no infeasibility in rational numbers")

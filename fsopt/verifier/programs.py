@@ -11,8 +11,25 @@ from fractions import Fraction
 from operator import mul
 from typing import Any
 
-from .grammar import count, counts, limit, number, one_of, or_none, places, read, vector
-from .rationals import ZERO, AffineForm, Refuted, common, exponential, need, spend, total
+from .rationals import (
+    ZERO,
+    AffineForm,
+    Refuted,
+    common,
+    count,
+    counts,
+    exponential,
+    limit,
+    need,
+    number,
+    one_of,
+    or_none,
+    places,
+    read,
+    spend,
+    total,
+    vector,
+)
 
 Squares = dict[tuple[int, int], Fraction]
 FORM = (places, [number], number)
@@ -31,9 +48,8 @@ PROGRAM = {
 }
 EVIDENCE = {
     "point": or_none(vector),
-    "shift": vector,
-    "nodes": [(one_of("leaf", "empty"), count)],
-    "duals": [{"multipliers": [(count, [number])], "curve": vector}],
+    "shift": or_none(vector),
+    "dual": or_none({"multipliers": [(count, [number])], "curve": vector}),
 }
 
 
@@ -76,7 +92,7 @@ class ProgramToCheck:
             need(all(j < self.n for j in held["point"]), "the point is of another program")
             above = self.value([held["point"].get(j, ZERO) for j in range(self.n)])
         need(above is not None or not self.concave, "a linearisation has no point")
-        return self.lowest(held["nodes"], held["duals"], held["shift"]), above, []
+        return None if held["dual"] is None else self.lowest(held["dual"], held["shift"]), above, []
 
     def value(self, x: list[Fraction]) -> Fraction:
         """Return the objective value of a feasible point; raise Refuted for another point.
@@ -96,21 +112,15 @@ class ProgramToCheck:
             parts.append(high * x[j])
         return total(parts)
 
-    def lowest(
-        self, nodes: list[list[Any]], duals: list[dict[str, Any]], shift: dict[int, Fraction]
-    ) -> Fraction | float | None:
-        """Return the bound of a dual point; infinite where it shows that there is no point, None without one."""
-        need(len(nodes) <= 1, "there is more than one bound")
+    def lowest(self, dual: dict[str, Any], shift: dict[int, Fraction] | None) -> Fraction | float:
+        """Return the bound of a dual point; without a shift infinite, where it shows that there is no point."""
+        if shift is None:
+            need(self.bound(dual, None) > 0, "the multipliers prove no infeasibility")
+            return math.inf
         need(all(v >= 0 and j < self.n for j, v in shift.items()), "a shift is negative, or of no variable")
         self.shifted = self.P | {(j, j): self.P.get((j, j), ZERO) + s for j, s in shift.items()}
-        need(semidefinite(self.shifted) or all(mark != "leaf" for mark, *_ in nodes), "the objective is not convex")
-        if not nodes:
-            return None
-        mark, place = nodes[0]
-        need(place < len(duals), "the multipliers of a bound are missing")
-        bound = self.bound(duals[place], shift if mark == "leaf" else None)
-        need(mark == "leaf" or bound > 0, "the multipliers prove no infeasibility")
-        return bound if mark == "leaf" else math.inf
+        need(semidefinite(self.shifted), "the objective is not convex")
+        return self.bound(dual, shift)
 
     def bound(self, dual: dict[str, Any], shift: dict[int, Fraction] | None) -> Fraction:
         """Return the lower bound of a dual point; without a shift the objective counts as 0."""

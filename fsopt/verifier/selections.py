@@ -15,9 +15,26 @@ from operator import mul
 from typing import Any
 
 from .coverage import UNIT, Coverage
-from .grammar import count, counts, limit, marked, number, one_of, or_none, places, read, vector
 from .programs import satisfied
-from .rationals import ZERO, common, entropy, logistic, need, spend, total
+from .rationals import (
+    ZERO,
+    common,
+    count,
+    counts,
+    entropy,
+    limit,
+    logistic,
+    marked,
+    need,
+    number,
+    one_of,
+    or_none,
+    places,
+    read,
+    spend,
+    total,
+    vector,
+)
 
 Node = tuple[frozenset[int], frozenset[int]]  # features inside, and outside, of every selection below a node
 Others = Sequence[tuple[int, int]]  # features, and 0 where they are inside, 1 where they are outside of a node

@@ -18,12 +18,11 @@ import zlib
 from fractions import Fraction
 from typing import Any
 
-from .grammar import read
 from .programs import ProgramToCheck
-from .rationals import MOST_WORK, ONE, Refuted, Work, decimal, need, refuse, rounded, spend
+from .rationals import MOST_WORK, ONE, Refuted, Work, decimal, need, read, refuse, rounded, spend
 from .selections import SelectionToCheck
 
-FORMAT = "fsopt proof 4"
+FORMAT = "fsopt proof 5"
 MOST_BYTES = 2**28  # of a file
 PART = 200  # work that a number, text, list or object of a file counts for: its memory is bounded by that, too
 OF_A_BYTE = 400  # more work that each byte of a file allows: long proofs take longer

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.verifier.grammar import number, written
+from fsopt.verifier.rationals import number, written
 
 CASES = int(os.environ.get("FSOPT_FORGED") or 2000)
 """Changed answers of all tests together; proofs are a quarter of it."""
@@ -156,8 +156,3 @@ def changed(
             continue
         names.append(name)
     return names, result
-
-
-def seeds(part: int, total: int) -> range:
-    """Return the seeds of a slice of all cases."""
-    return range(part, total, SLICES)

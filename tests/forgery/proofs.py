@@ -20,8 +20,7 @@ from fsopt.answers.records import sealed
 from fsopt.answers.saved import solve_record
 from fsopt.verification.verify import verify_record
 from fsopt.verifier import verify
-from fsopt.verifier.grammar import number, written
-from fsopt.verifier.rationals import MOST_WORK, Work
+from fsopt.verifier.rationals import MOST_WORK, Work, number, written
 
 DATA, OTHER = (blobs(n=8, p=3, seed=seed, gap=0.4) for seed in (5, 6))
 FITS = {
@@ -47,7 +46,7 @@ OF_DATA = (*FITS, *MODELS, "alternatives", "all alternatives", "path", "necessit
 
 
 def _of_answer(answer):
-    return fsopt.verify(answer, DATA, exact=True).exact.proof()
+    return fsopt.verify(answer, DATA, exact=True).proof()
 
 
 def _of_fit(label, params):
@@ -58,7 +57,7 @@ def _of_builder(slug, params):
     model = fsopt.build(slug, DATA, **params)
     record = solve_record(model, fsopt.solve(model), slug=slug, data=DATA, source="d", params=params)
     saved = json.loads(json.dumps(sealed(record | {"scale": "none"})))
-    return verify_record(saved, DATA, "saved", exact=True).exact.proof()
+    return verify_record(saved, DATA, "saved", exact=True).proof()
 
 
 def _of_model(model, value=False):
@@ -66,7 +65,7 @@ def _of_model(model, value=False):
     if value:
         point = replace(result.point, y=None, z=None)
         result = replace(result, status=fsopt.Status.FEASIBLE, bound=None, point=point, evidence=None)
-    return fsopt.verify(result, model, exact=True).exact.proof()
+    return fsopt.verify(result, model, exact=True).proof()
 
 
 def _vertex(sense=pyo.minimize):

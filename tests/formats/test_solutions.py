@@ -52,7 +52,7 @@ def test_a_file_that_a_program_wrote_is_the_optimum(writer, slug, tmp_path):
     assert (answer.point.y is not None) == (answer.solver == "HiGHS" and slug != "fsv-exact")
     found = fsopt.verify(answer, model)
     assert found.verified, found.reason
-    assert found.residuals["infeasibility"] < 1e-5
+    assert found.certificate.residuals["infeasibility"] < 1e-5
 
 
 GUROBI = "# Solution for model m\n# Objective value = 1.0000000000000000e+00\na[1] 1\nlong name, (2) 0\n"

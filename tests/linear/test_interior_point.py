@@ -91,7 +91,7 @@ def test_the_exact_interval_of_multipliers_with_an_unsquared_norm_is_narrow(monk
     for c in (1e-3, 1.0):
         fit = fsopt.fit("svm-norm", CASES["long"], c=c)
         checked = fsopt.verify(fit, CASES["long"], exact=True)
-        assert (fit.solver, checked.exact.plain()["word"]) == ("fsopt", "verified exactly")
+        assert (fit.solver, checked.word) == ("fsopt", "verified exactly")
         forged = fit_record(fit, data=CASES["long"], source="drawn")
         forged["objective"] = forged["objective"] * 0.9
         assert not verify_record(forged, CASES["long"], "drawn").verified

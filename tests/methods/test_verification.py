@@ -28,7 +28,7 @@ from fsopt.errors import FileError, FsoptError, ParameterError
 from fsopt.methods.checking import WORDS, refused
 from fsopt.methods.registry import METHODS
 from fsopt.verification.origins import check_proof
-from fsopt.verification.verify import exactly, verify_record
+from fsopt.verification.verify import verify_record
 from fsopt.verifier import verify
 
 DATA = blobs(40, 4, seed=3)
@@ -147,7 +147,7 @@ def fits():
 def test_a_fit_is_verified_exactly_or_the_reason_is_named(name, fits):
     found = fsopt.verify(fits[name], CLAIMS_DATA, exact=True)
     assert found.numerically
-    exact = found.exact.plain()
+    exact = found.record()["exact"]
     if name in NAMED or (name == "pmm" and fits[name].status != "optimal"):
         assert exact["word"] == NOT_VERIFIED
         assert any(claim["reason"] for claim in exact["claims"])
@@ -162,7 +162,7 @@ def test_a_fit_is_verified_exactly_or_the_reason_is_named(name, fits):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_the_proof_is_confirmed_alone_and_its_program_is_that_of_the_data(name, fits, tmp_path, capsys):
-    proof = exactly(fits[name], CLAIMS_DATA).proof()
+    proof = fsopt.verify(fits[name], CLAIMS_DATA, exact=True).proof()
     if not proof["claims"]:
         return
     path = tmp_path / "proof.json"
@@ -177,21 +177,21 @@ def test_the_proof_is_confirmed_alone_and_its_program_is_that_of_the_data(name, 
 @pytest.mark.parametrize("name", ["svm", "gmeb", "mpm", "rsvm"])
 def test_a_stated_number_that_is_wrong_is_not_verified(name, fits):
     for change in ({"objective": fits[name].objective * 1.001}, {"bound": fits[name].bound * 1.001}):
-        assert not exactly(replace(fits[name], **change), CLAIMS_DATA).verified
+        assert not fsopt.verify(replace(fits[name], **change), CLAIMS_DATA, exact=True).verified
 
 
 @pytest.mark.parametrize(("name", "key"), [("l1-mpm", "delta"), ("l0-mpm", "delta")])
 def test_a_program_of_nearly_the_same_parameters_is_not_that_of_the_fit(name, key, fits):
     details = fits[name].details
     params = {**details["program_params"], key: details["program_params"][key] * (1 + 1e-12)}
-    found = exactly(replace(fits[name], details={**details, "program_params": params}), CLAIMS_DATA)
+    found = fsopt.verify(replace(fits[name], details={**details, "program_params": params}), CLAIMS_DATA, exact=True)
     assert not found.verified
     assert "exactly those" in found.claims[0].reason
 
 
 def test_multipliers_of_column_generation_and_of_the_interior_point_suffice():
     for name, params in (("onsvm", {}), ("svm", {}), ("fsv", {"lam": 0.3})):
-        assert exactly(without_model(name, CLAIMS_DATA, **params), CLAIMS_DATA).verified, name
+        assert fsopt.verify(without_model(name, CLAIMS_DATA, **params), CLAIMS_DATA, exact=True).verified, name
 
 
 CLAIMS_WEIGHTED = blobs(30, 4, seed=3, gap=0.3).weighted(sample_weight=1.0 + np.arange(30) % 3)
@@ -202,7 +202,7 @@ BY_CLASS = blobs(30, 4, seed=3, gap=0.3).weighted(class_weight={"+1": 2.0})
 def test_the_interval_is_that_of_the_weighted_program(method):
     data = CLAIMS_WEIGHTED if fsopt.METHODS[method].weights == "samples" else BY_CLASS
     fit = fsopt.fit(method, data)
-    found = fsopt.verify(fit, data, exact=True).exact.plain()
+    found = fsopt.verify(fit, data, exact=True).record()["exact"]
     claim = found["claims"][0]
     ends = [Fraction(end) for end in claim["interval"] if end is not None]
     if found["word"] == "verified exactly":
@@ -215,7 +215,7 @@ def test_a_tree_of_weighted_samples_is_not_called_exact():
     fit = fsopt.fit("best-subset", CLAIMS_WEIGHTED, m=2)
     found = fsopt.verify(fit, CLAIMS_WEIGHTED, exact=True)
     assert found.numerically
-    assert found.exact.plain()["word"] != "verified exactly"
-    assert "weights" in found.exact.plain()["claims"][0]["reason"]
+    assert found.word != "verified exactly"
+    assert "weights" in found.claims[0].reason
     with pytest.raises(ParameterError, match="weights"):
         fsopt.verify(fsopt.necessity(CLAIMS_WEIGHTED, 2), CLAIMS_WEIGHTED, exact=True)

@@ -26,9 +26,9 @@ def test_a_fit_and_its_file_are_verified_alike(fit, tmp_path):
     found, of_file = fsopt.verify(fit, DATA), fsopt.verify(tmp_path / "fit.json", DATA)
     assert (found.word, found.claimed, found.reason) == ("verified numerically", "optimal", "")
     assert of_file.verified
-    assert of_file.residuals == pytest.approx(found.residuals)
+    assert of_file.certificate.residuals == pytest.approx(found.certificate.residuals)
     exactly = fsopt.verify(fit, DATA, exact=True)
-    assert exactly.word == exactly.exact.plain()["word"] == "verified exactly"
+    assert exactly.word == exactly.record()["exact"]["word"] == "verified exactly"
 
 
 @pytest.mark.parametrize("part", ["coef", "intercept", "objective", "bound"])
@@ -208,5 +208,5 @@ def test_a_stated_deviation_is_compared_in_its_own_unit():
     trained = found.kept_of(data)
     doubled = replace(trained, deviation=tuple(2.0 * v for v in trained.deviation))
     check = fsopt.verify(replace(found, trained=doubled), data)
-    assert check.residuals["deviation"] == pytest.approx(1.0)
+    assert check.certificate.residuals["deviation"] == pytest.approx(1.0)
     assert not check.verified

@@ -22,9 +22,8 @@ from typing import Any
 import numpy as np
 
 from fsopt.answers.results import Point
-from fsopt.certificates.exact.forms import Form
-from fsopt.certificates.exact.program import ExactProgram, dual_start, exact_program
-from fsopt.certificates.exact.proofs import About, Part, Slope, dual_data, evidence_data, program_data, statement
+from fsopt.certificates.exact.program import ExactProgram, bounded, dual_start, exact_program, unit
+from fsopt.certificates.exact.proofs import About, Part, Slope, evidence_data, program_data, statement
 from fsopt.certificates.exact.repair import repaired
 from fsopt.compiler import Program
 from fsopt.errors import NotShownError
@@ -35,8 +34,6 @@ from fsopt.verifier.verify import LARGEST_GAP
 
 VERIFIED = "verified exactly"
 NOT_VERIFIED = "not verified exactly"
-LEAF = [["leaf", 0]]
-"""The tree of one leaf: the bound of one dual point."""
 
 
 @dataclass(frozen=True)
@@ -98,19 +95,15 @@ def not_shown(name: str, reason: str) -> Claim:
 def claim_of(name: str, status: str, program: Part, evidence: Part, gap: float = 0.0) -> Claim:
     """Return the claim that evidence supports, its ends rounded outward to short numbers.
 
-    A claim on an optimum, whose interval is wider than the gap, does not hold.
-
-    Parameters
-    ----------
-    status : ``optimal``, ``stationary`` or ``infeasible``; any other one claims the ends that there are.
-    gap : relative to the larger end, the largest width of the interval of an optimum; at most 1/1000.
+    ``optimal`` and ``stationary`` do not hold where the interval is wider than the gap, relative to its larger end;
+    another status but ``infeasible`` claims the ends that there are.
     """
     try:
         found = statement(program, evidence)
     except NotShownError as error:
         return not_shown(name, error.message)
     if (found["status"] == "infeasible") != (status == "infeasible"):
-        return not_shown(name, "a leaf may have a feasible point" if status == "infeasible" else "nothing is shown")
+        return not_shown(name, "there may be a feasible point" if status == "infeasible" else "nothing is shown")
     lower, upper, wide = (None if found[k] is None else Fraction(found[k]) for k in ("lower", "upper", "gap"))
     allowed, reason = min(Fraction(gap), LARGEST_GAP), ""
     if status in ("optimal", "stationary") and wide is not None and wide > allowed:
@@ -121,13 +114,7 @@ def claim_of(name: str, status: str, program: Part, evidence: Part, gap: float =
 
 @dataclass(frozen=True)
 class Pair:
-    """An exactly feasible point and an exactly feasible dual point of one program.
-
-    Attributes
-    ----------
-    program : in rational numbers.
-    x, dual : the two points; None where none was found, and then ``reasons`` says why.
-    """
+    """An exactly feasible point and dual point of a program; None where none was found, and the reasons say why."""
 
     program: ExactProgram
     x: tuple[Fraction, ...] | None
@@ -138,7 +125,7 @@ class Pair:
 def pair_of(program: Program, x: Floats, multipliers: Point | Floats | None) -> Pair:
     """Return the repaired primal and dual point of a convex program, its integers fixed at those of x (n,), rounded.
 
-    The multipliers are those of a point, or the dual variables (dual_size,); NotShownError for a program without a form
+    The multipliers are those of a point, or the dual variables; NotShownError for a program without a form
     in rational numbers.
     """
     exact = exact_program(program)
@@ -160,30 +147,27 @@ def pair_of(program: Program, x: Floats, multipliers: Point | Floats | None) -> 
 
 
 def repaired_dual(exact: ExactProgram, start: Floats) -> tuple[Fraction, ...]:
-    """Return a feasible dual point near dual variables (dual_size,); NotShownError without one."""
+    """Return a feasible dual point near dual variables; NotShownError without one."""
     return tuple(repaired(exact.relaxed.duals, start))
 
 
 def primal_point(exact: ExactProgram, x: Floats) -> tuple[Fraction, ...]:
     """Return a feasible point near x (n,), its integers at whole numbers; NotShownError without one."""
     points, rounded = exact.points, np.where(exact.integer, np.rint(x), x)
-    whole = [Form.of([j], [Fraction(1)], -Fraction(rounded[j])) for j in np.flatnonzero(exact.integer).tolist()]
-    return tuple(repaired(replace(points, equations=(*points.equations, *whole)), rounded))
+    integers = np.flatnonzero(exact.integer).tolist()
+    values = [Fraction(rounded[j]) for j in integers]
+    whole = bounded(map(unit, integers), values, values)
+    return tuple(repaired(replace(points, constraints=(*points.constraints, *whole)), rounded))
 
 
 def claim_of_pair(name: str, status: str, pair: Pair, gap: float, concave: Sequence[Slope] = ()) -> Claim:
-    """Return the claim of a status from a repaired primal and dual point.
+    """Return the claim of a status, as :func:`claim_of`, from a repaired primal and dual point.
 
-    Parameters
-    ----------
-    status : ``optimal`` or ``stationary``; any other one claims the value of a feasible point alone.
-    gap : relative to the value, the largest width of the interval of an optimum.
-    concave : terms of the objective, of which the dual point is that of their linearisation.
+    The dual point is that of the linearisation of the ``concave`` terms of the objective.
     """
     if pair.x is None and pair.dual is None:
         return not_shown(name, "; ".join(pair.reasons))
-    tree = ((), ()) if pair.dual is None else (LEAF, [dual_data(pair.program, pair.dual)])
-    evidence = evidence_data(pair.program, pair.x, *tree)
+    evidence = evidence_data(pair.program, pair.x, pair.dual)
     found = claim_of(name, status, program_data(pair.program, concave), evidence, gap)
     if status == "optimal" and pair.reasons and found.part is not None:
         return replace(found, holds=False, reason="; ".join(pair.reasons))
@@ -195,7 +179,7 @@ def claim_of_stationary(
 ) -> Claim:
     """Return the claim that no feasible step improves the linearised objective at x by more than the gap.
 
-    The costs of the columns of the concave terms are replaced in the program, and ``start`` (dual_size,) are dual
+    The costs of the columns of the concave terms are replaced in the program, and ``start`` are dual
     variables of the linearised one.
     """
     costs = list(program.c)

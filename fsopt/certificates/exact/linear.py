@@ -1,22 +1,61 @@
-"""Equations solved exactly: a variable that an equation has for itself takes its residual, a small core the rest."""
+"""Affine forms in rational numbers, and equations of them solved exactly.
+
+A double is an integer times a power of two. Sums of products of doubles are therefore sums of products of integers,
+which is far faster than arithmetic on single fractions. A variable that an equation has for itself takes its residual,
+a small core of the equations the rest.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from importlib import import_module
 from operator import mul
 
 import numpy as np
 import scipy
+import scipy.sparse as sp
 
-from fsopt.certificates.exact.forms import ZERO, Form, Vector, stacked
 from fsopt.errors import NotShownError
 from fsopt.typing import Vector as Floats
+from fsopt.verifier.rationals import ZERO, AffineForm, common
 
 LARGEST = 400
 """Equations of a core that are solved together in integers: a minute of arithmetic."""
+
+
+class Form(AffineForm):
+    """An affine form of the verifier, of rational coefficients that are not 0."""
+
+    @classmethod
+    def of(cls, columns: Sequence[int], values: Iterable[Fraction], constant: Fraction = ZERO) -> Form:
+        """Return the form of some coefficients; zeros are dropped."""
+        kept = [(j, v) for j, v in zip(columns, values, strict=True) if v]
+        return cls([j for j, _ in kept], [v for _, v in kept], constant)
+
+    @property
+    def coefficients(self) -> list[Fraction]:
+        """The coefficients of the columns."""
+        return [Fraction(v, self.bottom) for v in self.values]
+
+    @property
+    def offset(self) -> Fraction:
+        """The value at 0."""
+        return Fraction(self.constant, self.bottom)
+
+    def less(self, constant: Fraction | None) -> Form:
+        """Return the form less a constant, if there is one."""
+        return Form(self.columns, self.coefficients, self.offset - constant) if constant else self
+
+
+def stacked(forms: Sequence[Form], size: int) -> tuple[sp.csr_matrix, Floats]:
+    """Return the coefficients (m, size) and the constants (m,) of forms, rounded."""
+    values = [v / form.bottom for form in forms for v in form.values]
+    starts = np.cumsum([0, *(len(form.columns) for form in forms)])
+    matrix = sp.csr_matrix((values, [j for form in forms for j in form.columns], starts), shape=(len(forms), size))
+    matrix.sort_indices()
+    return matrix, np.array([form.constant / form.bottom for form in forms])
 
 
 def solution_of(equations: Sequence[Form], start: Sequence[Fraction], freedom: Floats) -> list[Fraction]:
@@ -32,7 +71,7 @@ def solution_of(equations: Sequence[Form], start: Sequence[Fraction], freedom: F
     shared[list(private.values())] = 0.0
     for j, change in _core(core, point, shared).items():
         point[j] += change
-    held = Vector.of(point)
+    held = common(point)
     for k, j in private.items():
         form = equations[k]
         point[j] -= form.at(held) / form.coefficients[form.columns.index(j)]
@@ -56,7 +95,7 @@ def _private(equations: Sequence[Form], freedom: Floats) -> dict[int, int]:
 
 def _core(equations: Sequence[Form], point: Sequence[Fraction], freedom: Floats) -> dict[int, Fraction]:
     """Return changes of a few variables that solve a largest independent part of the equations."""
-    held = Vector.of(point)
+    held = common(point)
     residuals = [form.at(held) for form in equations]
     if not any(residuals):
         return {}
@@ -76,8 +115,7 @@ def _core(equations: Sequence[Form], point: Sequence[Fraction], freedom: Floats)
     pivots, kept = columns[order[:rank]].tolist(), rows[:rank].tolist()
     entries = [dict(zip(equations[i].columns, equations[i].values, strict=True)) for i in kept]
     system = [
-        [Fraction(row.get(j, 0), equations[i].denominator) for j in pivots]
-        for i, row in zip(kept, entries, strict=True)
+        [Fraction(row.get(j, 0), equations[i].bottom) for j in pivots] for i, row in zip(kept, entries, strict=True)
     ]
     return dict(zip(pivots, solved(system, [-residuals[i] for i in kept]), strict=True))
 
@@ -102,7 +140,7 @@ def solved(system: Sequence[Sequence[Fraction]], right: Sequence[Fraction]) -> l
 
 def bareiss(system: Sequence[Sequence[Fraction]], right: Sequence[Fraction]) -> list[Fraction]:
     """Return the solution of a square system by elimination without fractions; NotShownError for a singular one."""
-    whole = [Vector.of([*row, value]).numerators for row, value in zip(system, right, strict=True)]
+    whole = [common([*row, value])[0] for row, value in zip(system, right, strict=True)]
     n, table = len(whole), np.array(whole, dtype=object)
     previous = 1
     for k in range(n):

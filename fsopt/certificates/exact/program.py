@@ -3,7 +3,12 @@ r"""A compiled program in rational numbers, and its dual, both as sets of points
 .. math::
 
     \min\ \tfrac12 x'Px + c'x + c_0 \quad\text{s.t.}\quad \ell \le Ax \le u,\quad
-    \underline x \le x \le \overline x,\quad \sum_k \omega_k v_k(x)^2 \le l(x) r(x),\quad S(x) \succeq 0.
+    \underline x \le x \le \overline x,\quad \sum_k \omega_k v_k(x)^2 \le l(x) r(x),\quad S(x) \succeq 0,
+
+with affine forms v_k, :math:`l \ge 0`, :math:`r \ge 0` and the entries of S, and rational weights :math:`\omega_k > 0`.
+Square roots of coefficients, which the arrays for solvers need, do not occur: :math:`\|x\|^2 \le W` has l = W, r = 1.
+A constraint is a kind, forms, and what they satisfy, as the verifier has it: a row and its limits; a cone with the
+forms l, r and v, and its weights; a matrix inequality with the upper triangle, column by column, and its order.
 
 The dual point of it has multipliers y of the rows, :math:`(\alpha, \beta, \gamma)` of each cone with
 :math:`\alpha, \beta \ge 0` and :math:`\sum_k \gamma_k^2/\omega_k \le 4\alpha\beta`, a matrix :math:`Z \succeq 0`
@@ -12,72 +17,68 @@ of each matrix inequality, and a point :math:`\hat x` of the quadratic objective
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import islice, pairwise
+from itertools import count, pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from fsopt.answers.results import Point
-from fsopt.certificates.exact.cones import Cone, cone_of, dual_of
-from fsopt.certificates.exact.forms import Form
+from fsopt.certificates.exact.linear import Form, stacked
 from fsopt.compiler import Program
+from fsopt.compiler.rows import read_row
 from fsopt.errors import NotShownError
 from fsopt.typing import Mask
 from fsopt.typing import Vector as Floats
 from fsopt.verifier.programs import semidefinite, triangle
+from fsopt.verifier.rationals import ONE, ZERO
 
-Limits: TypeAlias = Sequence[Fraction | None]
-"""Limits of forms; None for an infinite one."""
+Limit: TypeAlias = Fraction | None
+"""A limit of a form; None for an infinite one."""
+Constraint: TypeAlias = tuple[str, Sequence[Form], Any]
+"""Kind, forms, and what they satisfy."""
+ROW = "row"
+CONE = "cone"
+MATRIX = "matrix inequality"
 SHIFTS = tuple(Fraction(1, 2**k) for k in (52, 48, 44, 40, 36, 32))
 """Additions to the diagonal of a matrix that rounding made indefinite, relative to its largest entry."""
 
 
 @dataclass(frozen=True)
-class Matrix:
-    """The inequality ``S(x) >= 0`` in the semidefinite order; entries of the upper triangle, column by column."""
-
-    order: int
-    entries: tuple[Form, ...]
-
-
-@dataclass(frozen=True)
 class PointSet:
-    """Points that satisfy equations, inequalities ``form >= 0``, cones and matrix inequalities.
-
-    Attributes
-    ----------
-    size : number of variables.
-    """
+    """Points (size,) that satisfy constraints."""
 
     size: int
-    equations: tuple[Form, ...]
-    inequalities: tuple[Form, ...]
-    cones: tuple[Cone, ...]
-    matrices: tuple[Matrix, ...]
+    constraints: tuple[Constraint, ...]
 
     @cached_property
-    def joint(self) -> tuple[Form, ...]:
-        """The inequalities of several variables."""
-        return tuple(form for form in self.inequalities if len(form.columns) > 1)
+    def others(self) -> tuple[Constraint, ...]:
+        """The cones and matrix inequalities."""
+        return tuple(one for one in self.constraints if one[0] != ROW)
+
+    @cached_property
+    def rows(self) -> tuple[tuple[Form, Limit, Limit], ...]:
+        """The rows of several variables, with their limits."""
+        rows = [(*forms, *ends) for kind, forms, ends in self.constraints if kind == ROW]
+        return tuple(row for row in rows if len(row[0].columns) != 1)
 
     @cached_property
     def limits(self) -> tuple[dict[int, Fraction], dict[int, Fraction]]:
-        """Lower and upper bounds of the variables that are alone in an equation, inequality or factor of a cone."""
+        """Lower and upper bounds of the variables that are alone in a row or in a factor of a cone."""
         lower: dict[int, Fraction] = {}
         upper: dict[int, Fraction] = {}
-        forms = [*self.equations, *(form.times(-1) for form in self.equations), *self.inequalities]
-        for form in [*forms, *(form for cone in self.cones for form in (cone.left, cone.right))]:
-            if len(form.columns) != 1:
-                continue
-            j, value = form.columns[0], -form.offset / form.coefficients[0]
-            if form.values[0] > 0:
-                lower[j] = max(lower.get(j, value), value)
-            else:
-                upper[j] = min(upper.get(j, value), value)
+        rows = [(*forms, *ends) for kind, forms, ends in self.constraints if kind == ROW]
+        rows += [(form, ZERO, None) for kind, forms, _ in self.others if kind == CONE for form in forms[:2]]
+        for form, *ends in (row for row in rows if len(row[0].columns) == 1):
+            (j,), (v,) = form.columns, form.coefficients
+            low, high = (end if end is None else (end - form.offset) / v for end in ends[:: 1 if v > 0 else -1])
+            if low is not None:
+                lower[j] = max(lower.get(j, low), low)
+            if high is not None:
+                upper[j] = min(upper.get(j, high), high)
         return lower, upper
 
 
@@ -88,6 +89,7 @@ class ExactProgram:
     Attributes
     ----------
     P : entries (i, j), i <= j, of the symmetric matrix that are not 0.
+    constraints : rows, then cones, then matrix inequalities.
     sign : +1 for a minimisation, -1 for a maximisation, stored as its negative.
     integer : mask of the integer variables, which are relaxed here.
     """
@@ -95,20 +97,11 @@ class ExactProgram:
     P: Mapping[tuple[int, int], Fraction]
     c: tuple[Fraction, ...]
     c0: Fraction
-    rows: tuple[Form, ...]
-    lo: tuple[Fraction | None, ...]
-    hi: tuple[Fraction | None, ...]
-    lb: tuple[Fraction | None, ...]
-    ub: tuple[Fraction | None, ...]
-    cones: tuple[Cone, ...]
-    matrices: tuple[Matrix, ...]
+    constraints: tuple[Constraint, ...]
+    lb: tuple[Limit, ...]
+    ub: tuple[Limit, ...]
     integer: Mask
     sign: int = 1
-
-    @property
-    def n(self) -> int:
-        """Number of variables."""
-        return len(self.c)
 
     @cached_property
     def curved(self) -> tuple[int, ...]:
@@ -120,10 +113,10 @@ class ExactProgram:
         """What the diagonal of P lacks of a convex objective, of the order of rounding; NotShownError for more."""
         if all(i == j for i, j in self.P) and all(v > 0 for v in self.P.values()):
             return {}
-        largest = max(map(abs, self.P.values()), default=Fraction(0))
-        for share in (Fraction(0), *SHIFTS):
+        largest = max(map(abs, self.P.values()), default=ZERO)
+        for share in (ZERO, *SHIFTS):
             shift = dict.fromkeys(self.curved, share * largest) if share else {}
-            shifted = {(j, j): self.P.get((j, j), Fraction(0)) + s for j, s in shift.items()}
+            shifted = {(j, j): self.P.get((j, j), ZERO) + s for j, s in shift.items()}
             if semidefinite({**self.P, **shifted}):
                 return shift
         raise NotShownError("the quadratic objective is not convex in rational numbers")
@@ -139,7 +132,7 @@ class ExactProgram:
             lo, hi = self.lb[j], self.ub[j]
             if lo is None or hi is None:
                 raise NotShownError("the quadratic objective is not convex in rational numbers")
-            P[j, j] = P.get((j, j), Fraction(0)) + s
+            P[j, j] = P.get((j, j), ZERO) + s
             c[j] -= s * (lo + hi) / 2
             c0 += s * lo * hi / 2
         return replace(self, P=P, c=tuple(c), c0=c0)
@@ -147,67 +140,55 @@ class ExactProgram:
     @cached_property
     def points(self) -> PointSet:
         """The feasible points."""
-        forms = (*self.rows, *(Form.of([j], [Fraction(1)]) for j in range(self.n)))
-        sides = _sides(forms, (*self.lo, *self.lb), (*self.hi, *self.ub))
-        return PointSet(self.n, *sides, self.cones, self.matrices)
+        return PointSet(len(self.c), (*self.constraints, *bounded(map(unit, range(len(self.c))), self.lb, self.ub)))
 
     @cached_property
     def reduced_costs(self) -> tuple[Form, ...]:
         """The reduced cost of each variable, an affine form in the dual variables."""
-        columns: list[dict[int, Fraction]] = [{} for _ in range(self.n)]
-        for place, form, factor in self._terms():
-            for j, v in zip(form.columns, form.times(-factor).coefficients, strict=True):
-                columns[j][place] = v
-        first = self.dual_size - len(self.curved)
-        of_point = {j: first + k for k, j in enumerate(self.curved)}
+        columns: list[dict[int, Fraction]] = [{} for _ in self.c]
+        terms = [
+            pair for kind, forms, rule in self.constraints for pair in zip(forms, times(kind, forms, rule), strict=True)
+        ]
+        for place, (form, factor) in enumerate(terms):
+            for j, v in zip(form.columns, form.coefficients, strict=True):
+                columns[j][place] = -factor * v
+        of_point = {j: len(terms) + k for k, j in enumerate(self.curved)}
         for (i, j), entry in self.P.items():
             columns[i][of_point[j]] = columns[j][of_point[i]] = entry
         return tuple(Form.of([*terms], terms.values(), c) for terms, c in zip(columns, self.c, strict=True))
 
-    def _terms(self) -> list[tuple[int, Form, int]]:
-        """Return (dual variable, the form that it multiplies, how often)."""
-        found = [(i, row, 1) for i, row in enumerate(self.rows)]
-        for cone in self.cones:
-            found += [(len(found) + k, form, 1) for k, form in enumerate(cone.forms)]
-        for matrix in self.matrices:
-            places = zip(triangle(matrix.order), matrix.entries, strict=True)
-            found += [(len(found) + k, form, 2 - (i == j)) for k, ((i, j), form) in enumerate(places)]
-        return found
-
-    @cached_property
-    def dual_size(self) -> int:
-        """Number of dual variables: rows, cones, matrices, and the point of the quadratic objective."""
-        return len(self._terms()) + len(self.curved)
-
     @cached_property
     def duals(self) -> PointSet:
-        """The feasible dual points."""
-        single = [Form.of([k], [Fraction(1)]) for k in range(self.dual_size)]
-        forms = (*single[: len(self.rows)], *self.reduced_costs)
-        least, most = (
-            tuple(None if end is not None else Fraction(0) for end in ends)
-            for ends in ((*self.hi, *self.ub), (*self.lo, *self.lb))
-        )
-        rest, cones = iter(single[len(self.rows) :]), []
-        matrices = []
-        for cone in self.cones:
-            left, right, *tails = islice(rest, len(cone.forms))
-            cones.append(Cone(tuple(tails), tuple(1 / (4 * w) for w in cone.weights), left, right))
-        for matrix in self.matrices:
-            matrices.append(Matrix(matrix.order, tuple(islice(rest, len(matrix.entries)))))
-        return PointSet(self.dual_size, *_sides(forms, least, most), tuple(cones), tuple(matrices))
+        """The feasible dual points: multipliers of all forms of constraints, and that of the quadratic objective."""
+        places, found = count(), list[Constraint]()
+        for kind, forms, rule in self.constraints:
+            own = [unit(next(places)) for _ in forms]
+            if kind == ROW:
+                found += bounded(own, *signs([rule[0]], [rule[1]]))
+            else:
+                found.append((kind, own, [1 / (4 * w) for w in rule] if kind == CONE else rule))
+        rest = bounded(self.reduced_costs, *signs(self.lb, self.ub))
+        return PointSet(next(places) + len(self.curved), (*found, *rest))
 
 
-def _sides(forms: Sequence[Form], lo: Limits, hi: Limits) -> tuple[tuple[Form, ...], tuple[Form, ...]]:
-    """Return the equations and the inequalities ``form >= 0`` of forms between limits."""
-    limits = list(zip(forms, lo, hi, strict=True))
-    equations = tuple(form.less(low) for form, low, high in limits if low is not None and low == high)
-    inequalities: list[Form] = []
-    for form, low, high in limits:
-        if low is None or low != high:
-            inequalities += [] if low is None else [form.less(low)]
-            inequalities += [] if high is None else [form.less(high).times(-1)]
-    return equations, tuple(inequalities)
+def unit(j: int) -> Form:
+    """Return the form of a variable."""
+    return Form.of([j], [ONE])
+
+
+def bounded(forms: Iterable[Form], low: Iterable[Limit], high: Iterable[Limit]) -> list[Constraint]:
+    """Return the constraints of forms between limits."""
+    return [(ROW, [form], ends) for form, *ends in zip(forms, low, high, strict=True)]
+
+
+def signs(low: Iterable[Limit], high: Iterable[Limit]) -> tuple[list[Limit], list[Limit]]:
+    """Return the limits of multipliers: at least 0 without an upper limit, at most 0 without a lower one."""
+    return [None if end is not None else ZERO for end in high], [None if end is not None else ZERO for end in low]
+
+
+def times(kind: str, forms: Sequence[Form], rule: Any) -> list[int]:
+    """Return how often each form of a constraint counts: an entry beside the diagonal stands for both places."""
+    return [2 - (i == j) for i, j in triangle(rule)] if kind == MATRIX else [1] * len(forms)
 
 
 def exact_program(program: Program) -> ExactProgram:
@@ -217,18 +198,18 @@ def exact_program(program: Program) -> ExactProgram:
         raise NotShownError(f"'{name}' is not convex in the arrays", "the statement stays verified numerically")
     A = program.A.tocsr()
     parts = [slice(*ends) for ends in pairwise(A.indptr.tolist())]
-    count = int(np.sum(program.cones.orders == 0)) if len(program.cones) else 0
+    rows = [Form.of(A.indices[part].tolist(), map(Fraction, A.data[part].tolist())) for part in parts]
+    others = [matrix_of if order else cone_of for order in program.cones.orders.tolist()]
     return ExactProgram(
         P=_upper(program.P),
         c=tuple(map(Fraction, program.c.tolist())),
         c0=Fraction(program.c0),
-        rows=tuple(Form.of(A.indices[part].tolist(), map(Fraction, A.data[part].tolist())) for part in parts),
-        lo=limits_of(program.lo),
-        hi=limits_of(program.hi),
+        constraints=(
+            *bounded(rows, limits_of(program.lo), limits_of(program.hi)),
+            *(made(program, k) for k, made in enumerate(others)),
+        ),
         lb=limits_of(program.lb),
         ub=limits_of(program.ub),
-        cones=tuple(cone_of(program, k) for k in range(count)),
-        matrices=tuple(_matrix(program, k) for k in range(count, len(program.cones))),
         integer=program.integer,
         sign=int(program.sign),
     )
@@ -241,29 +222,83 @@ def _upper(P: Any) -> dict[tuple[int, int], Fraction]:
     return {(i, j): Fraction(v) for i, j, v in sorted(entries) if i <= j and v}
 
 
+def limits_of(values: Floats) -> tuple[Limit, ...]:
+    """Return bounds in rational numbers; None for an infinite one."""
+    return tuple(Fraction(v) if np.isfinite(v) else None for v in values.tolist())
+
+
+def matrix_of(program: Program, place: int) -> Constraint:
+    """Return the matrix inequality in a place of the cones of a program."""
+    starts = program.cones.starts
+    block = program.cones.G[int(starts[place]) : int(starts[place + 1])].tocsr()
+    return MATRIX, [unit(int(j)) for j in block.indices], int(program.cones.orders[place])
+
+
+def cone_of(program: Program, place: int) -> Constraint:
+    """Return the second-order cone in a place of those of a program, from the constraint behind it."""
+    row = read_row(program.cones.constraints[place], program.column)
+    sign = 1 if program.cones.sense[place] > 0 else -1
+    bound = Fraction(row.hi if sign > 0 else row.lo)
+    quadratic: dict[tuple[int, int], Fraction] = {}
+    for i, j, v in row.terms.quadratic:
+        key = (min(i, j), max(i, j))
+        quadratic[key] = quadratic.get(key, ZERO) + sign * Fraction(v)
+    linear = {j: sign * Fraction(v) for j, v in row.terms.affine(program.column).items() if v}
+    constant = sign * (Fraction(row.terms.constant) - bound)
+    cone = factored({k: v for k, v in quadratic.items() if v}, linear, constant)
+    if cone[1][1].columns and not all(_nonnegative(program, form) for form in cone[1][:2]):
+        raise NotShownError("the factors of a cone are not nonnegative by their bounds", "give them lower bounds 0")
+    return cone
+
+
+def _nonnegative(program: Program, form: Form) -> bool:
+    """Return whether the bounds of the variables imply that a form without a constant is nonnegative."""
+    pairs = zip(form.columns, form.values, strict=True)
+    return all(program.lb[j] >= 0 if v > 0 else program.ub[j] <= 0 for j, v in pairs)
+
+
+def factored(
+    quadratic: Mapping[tuple[int, int], Fraction], linear: Mapping[int, Fraction], constant: Fraction
+) -> Constraint:
+    """Return the cone of ``q(x) <= 0``, q given by its coefficients; NotShownError for one of another form."""
+    squares = {i: v for (i, j), v in quadratic.items() if i == j and v > 0}
+    others = {key: v for key, v in quadratic.items() if key not in {(i, i) for i in squares}}
+    tails, weights = list(map(unit, squares)), list(squares.values())
+    if not others:
+        bound = Form.of(list(linear), [-v for v in linear.values()], -constant)
+        return CONE, [bound, Form.of([], [], ONE), *tails], weights
+    common = set.intersection(*({i, j} for i, j in others))
+    if linear or constant or not common:
+        raise NotShownError("a quadratic constraint is no sum of squares less one product", "write it as w^2 <= s t")
+    head = min(common)
+    partners = {(j if i == head else i): -v for (i, j), v in others.items()}
+    return CONE, [unit(head), Form.of(list(partners), partners.values()), *tails], weights
+
+
 def dual_start(program: Program, exact: ExactProgram, point: Point) -> Floats:
-    """Return the dual variables (dual_size,) near the multipliers of a point, not yet feasible."""
+    """Return the dual variables near the multipliers of a point, not yet feasible."""
     y, z = point.multipliers
     parts = [*y.tolist()]
-    G = program.cones.G.tocsr()
-    h, starts = program.cones.h, program.cones.starts
-    for k in range(len(program.cones)):
-        block = slice(int(starts[k]), int(starts[k + 1]))
-        if k < len(exact.cones):
+    G, h = program.cones.G.tocsr(), program.cones.h
+    blocks = [slice(*ends) for ends in pairwise(program.cones.starts.tolist())]
+    for block, (kind, forms, rule) in zip(blocks, exact.constraints[len(y) :], strict=True):
+        if kind == CONE:
             functional = np.asarray(G[block].T @ z[block]).ravel()
-            parts += dual_of(exact.cones[k], functional, float(h[block] @ z[block]))
+            parts += dual_of(forms, functional, float(h[block] @ z[block]))
         else:
-            order = int(program.cones.orders[k])
-            parts += (z[block] / [1.0 if i == j else np.sqrt(2.0) for i, j in triangle(order)]).tolist()
+            parts += (z[block] / np.sqrt(times(kind, forms, rule))).tolist()
     return np.array([*parts, *point.x[list(exact.curved)].tolist()])
 
 
-def _matrix(program: Program, place: int) -> Matrix:
-    block = program.cones.G[int(program.cones.starts[place]) : int(program.cones.starts[place + 1])].tocsr()
-    entries = tuple(Form.of([int(j)], [Fraction(1)]) for j in block.indices)
-    return Matrix(int(program.cones.orders[place]), entries)
+def dual_of(forms: Sequence[Form], functional: Floats, constant: float) -> list[float]:
+    r"""Return :math:`(\alpha, \beta, \gamma)` with :math:`\alpha l + \beta r + \gamma'v` near a linear functional.
 
-
-def limits_of(values: Floats) -> tuple[Fraction | None, ...]:
-    """Return bounds in rational numbers; None for an infinite one."""
-    return tuple(Fraction(v) if np.isfinite(v) else None for v in values.tolist())
+    The forms are l, r and the v of a cone, the functional (n,) the product of a multiplier of the arrays with it.
+    """
+    coefficients, offsets = stacked(forms, len(functional))
+    whole = np.column_stack([coefficients.toarray(), offsets])
+    used, sizes = whole.any(axis=0), np.linalg.norm(whole, axis=1)
+    sizes[sizes == 0.0] = 1.0  # of forms of unit size that are alike, the shares are: their product is largest
+    target = np.append(functional, constant)[used]
+    shares = np.linalg.lstsq((whole[:, used] / sizes[:, None]).T, target, rcond=None)[0]
+    return [float(v) for v in shares / sizes]

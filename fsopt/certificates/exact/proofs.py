@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import islice
 from math import inf
 from typing import Any, TypeAlias
 
@@ -13,14 +12,12 @@ import numpy as np
 
 from fsopt.answers.records import plain
 from fsopt.answers.trained import fingerprint
-from fsopt.certificates.exact.forms import Form
-from fsopt.certificates.exact.program import ExactProgram
+from fsopt.certificates.exact.linear import Form
+from fsopt.certificates.exact.program import CONE, MATRIX, ROW, ExactProgram, times
 from fsopt.data import Dataset
 from fsopt.errors import NotShownError
 from fsopt.verifier import verify
-from fsopt.verifier.grammar import written
-from fsopt.verifier.programs import triangle
-from fsopt.verifier.rationals import MOST_WORK, Refuted, Work
+from fsopt.verifier.rationals import MOST_WORK, Refuted, Work, written
 
 Part: TypeAlias = dict[str, Any]
 """A program, or the evidence of a claim, as plain data."""
@@ -51,13 +48,7 @@ class About:
 
 @dataclass(frozen=True)
 class Header:
-    """The data of an answer.
-
-    Attributes
-    ----------
-    data : before preprocessing; ``scale`` is the word of the preprocessing between them and the programs.
-    changed : slugs of the models that functions of the user changed.
-    """
+    """The data of an answer, before the preprocessing ``scale``, and the models that functions of the user changed."""
 
     data: Dataset
     scale: str
@@ -79,13 +70,7 @@ class Header:
 
 
 def proof_file(parts: Sequence[Part | None], abouts: Sequence[About], header: Header | None) -> dict[str, Any]:
-    """Return the plain data of a proof file.
-
-    Parameters
-    ----------
-    parts : claims as plain data; None for those without evidence, which are left out.
-    abouts : the program of each. ``header`` : None for programs of no data set.
-    """
+    """Return the plain data of a proof file, without the parts that have no evidence; no header for no data set."""
     claims = []
     for part, about in zip(parts, abouts, strict=True):
         if part is not None:
@@ -108,53 +93,42 @@ def statement(program: Part, evidence: Part) -> Part:
 def program_data(program: ExactProgram, concave: Sequence[Slope] = ()) -> Part:
     """Return a program as plain data, in its own sense; with concave terms it is their linearisation at 0."""
     sign, curved = program.sign, {j for _, _, columns in concave for j in columns}
-    rows = zip(program.rows, program.lo, program.hi, strict=True)
+    rows, cones, matrices = (
+        [(list(map(_form, forms)), rule) for kind, forms, rule in program.constraints if kind == one]
+        for one in (ROW, CONE, MATRIX)
+    )
     return {
         "sense": "max" if sign < 0 else "min",
         "c": [0 if j in curved else written(sign * v) for j, v in enumerate(program.c)],
         "c0": written(sign * program.c0),
         "quadratic": [[i, j, written(sign * v)] for (i, j), v in sorted(program.P.items())],
         "concave": [[written(f), written(k), list(columns)] for f, k, columns in concave],
-        "rows": [[*_form(f)[:2], written(lo), written(hi)] for f, lo, hi in rows],
+        "rows": [[*forms[0][:2], *map(written, limits)] for forms, limits in rows],
         "lb": [written(v) for v in program.lb],
         "ub": [written(v) for v in program.ub],
-        "cones": [
-            {"weights": [written(w) for w in k.weights], "forms": [_form(f) for f in k.forms]} for k in program.cones
-        ],
-        "matrices": [{"order": m.order, "entries": [_form(f) for f in m.entries]} for m in program.matrices],
+        "cones": [{"weights": list(map(written, weights)), "forms": forms} for forms, weights in cones],
+        "matrices": [{"order": order, "entries": forms} for forms, order in matrices],
         "integer": np.flatnonzero(program.integer).tolist(),
     }
 
 
 def evidence_data(
-    program: ExactProgram, point: Sequence[Fraction] | None, nodes: Sequence[Any] = (), duals: Sequence[Part] = ()
+    program: ExactProgram, point: Sequence[Fraction] | None, dual: Sequence[Fraction] | None, *, empty: bool = False
 ) -> Part:
-    """Return the evidence of a program: a point, and a tree of boxes with the multipliers of its leaves."""
+    """Return the evidence of a program: a point, and a dual point, perhaps one that shows the program empty."""
+    bounded, data = dual is not None and not empty, None
+    if dual is not None:
+        rest = iter(dual)
+        parts = [[k * next(rest) for k in times(*constraint)] for constraint in program.constraints]
+        data = {
+            "multipliers": [[i, [written(v) for v in part]] for i, part in enumerate(parts) if any(part)],
+            "curve": [[j, written(v)] for j, v in zip(program.curved, rest, strict=True) if v],
+        }
     return {
-        "point": None if point is None else sparse(point),
-        "shift": [[j, written(v)] for j, v in sorted(program.shift.items())] if nodes else [],
-        "nodes": list(nodes),
-        "duals": list(duals),
+        "point": None if point is None else [[j, written(v)] for j, v in enumerate(point) if v],
+        "shift": [[j, written(v)] for j, v in sorted(program.shift.items())] if bounded else None,
+        "dual": data,
     }
-
-
-def dual_data(program: ExactProgram, dual: Sequence[Fraction]) -> Part:
-    """Return a dual point as plain data."""
-    rest = iter(dual)
-    sizes = [1] * len(program.rows) + [len(cone.forms) for cone in program.cones]
-    parts = [list(islice(rest, size)) for size in sizes]
-    for matrix in program.matrices:  # an entry beside the diagonal stands for both places
-        twice = [1 if i == j else 2 for i, j in triangle(matrix.order)]
-        parts.append([k * v for k, v in zip(twice, islice(rest, len(twice)), strict=True)])
-    return {
-        "multipliers": [[i, [written(v) for v in part]] for i, part in enumerate(parts) if any(part)],
-        "curve": [[j, written(v)] for j, v in zip(program.curved, rest, strict=True) if v],
-    }
-
-
-def sparse(values: Sequence[Fraction]) -> list[Any]:
-    """Return pairs of a place and its number, for those that are not 0."""
-    return [[j, written(v)] for j, v in enumerate(values) if v]
 
 
 def _form(form: Form) -> list[Any]:

@@ -17,15 +17,15 @@ import numpy as np
 import pyomo.environ as pyo
 import scipy.sparse as sp
 
-from fsopt.certificates.exact.forms import Vector, stacked
-from fsopt.certificates.exact.linear import solution_of
-from fsopt.certificates.exact.program import PointSet
+from fsopt.certificates.exact.linear import solution_of, stacked
+from fsopt.certificates.exact.program import CONE, PointSet, times
 from fsopt.certificates.near import inward
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.cones import ConeStack
 from fsopt.errors import NotShownError
 from fsopt.typing import Vector as Floats
-from fsopt.verifier.programs import satisfied, triangle
+from fsopt.verifier.programs import satisfied
+from fsopt.verifier.rationals import common
 
 STEPS = (1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
 """Lengths of the step inward, relative to the units of the variables, the shortest first."""
@@ -41,28 +41,30 @@ def repaired(points: PointSet, start: Floats) -> list[Fraction]:
     Where no step leads inward, the inequalities that the start meets with equality are equations, too. NotShownError
     where none leads into the set.
     """
-    arrays, rows = in_floats(points), [*points.equations, *points.joint]
+    arrays = in_floats(points)
     start = np.clip(np.nan_to_num(start), arrays.lb, arrays.ub)
     lower, upper = points.limits
     fixed = {j: value for j, value in lower.items() if upper.get(j) == value}
-    tight = arrays.A @ start - arrays.lo <= TIGHT * (abs(arrays.A) @ _units(start, SHARES[0]))
+    activity, near = arrays.A @ start, TIGHT * (abs(arrays.A) @ _units(start, SHARES[0]))
+    equal = arrays.lo == arrays.hi
+    low, high = activity - arrays.lo <= near, arrays.hi - activity <= near
     reason = "no step inward makes the point exactly feasible"
-    for equal in (arrays.lo == arrays.hi, tight | (arrays.lo == arrays.hi)):
-        held = replace(arrays, hi=np.where(equal, arrays.lo, np.inf))
-        equations = [rows[k] for k in np.flatnonzero(equal)]
+    for at_low, at_high in ((equal, equal), (equal | low, equal | (high & ~low))):
+        held = replace(arrays, lo=np.where(at_high, arrays.hi, arrays.lo), hi=np.where(at_low, arrays.lo, arrays.hi))
+        ends = zip(points.rows, at_low.tolist(), at_high.tolist(), strict=True)
+        equations = [form.less(lo if first else hi) for (form, lo, hi), first, last in ends if first or last]
         for step, share in [(0.0, 0.0), *product(STEPS, SHARES)]:
             moved = start if step == 0.0 else inward(held, start, _units(start, share), step)
             if moved is None:
                 continue
             freedom = np.minimum.reduce([moved - held.lb, held.ub - moved, 1.0 + np.abs(moved)])
-            near = [fixed.get(j, Fraction(value)) for j, value in enumerate(moved.tolist())]
+            doubles = [fixed.get(j, Fraction(value)) for j, value in enumerate(moved.tolist())]
             try:
-                found = solution_of(equations, near, freedom)
-            except NotShownError as error:
-                reason = error.message
-                continue
-            if inside(points, found):
-                return found
+                found = solution_of(equations, doubles, freedom)
+                if inside(points, found):
+                    return found
+            except (NotShownError, ValueError) as error:  # numbers without a common denominator, too
+                reason = str(error)
     raise NotShownError(reason)
 
 
@@ -74,17 +76,18 @@ def _units(start: Floats, share: float) -> Floats:
 
 def in_floats(points: PointSet) -> Program:
     """Return a set as arrays: bounds of single variables inside them, everything else rounded."""
-    A, constant = stacked([*points.equations, *points.joint], points.size)
-    forms = [form for cone in points.cones for form in cone.forms]
-    forms += [form for matrix in points.matrices for form in matrix.entries]
-    G, h = stacked(forms, points.size)
+    A, _ = stacked([form for form, *_ in points.rows], points.size)
+    lo = np.array([-np.inf if low is None else float(low - form.offset) for form, low, _ in points.rows])
+    hi = np.array([np.inf if high is None else float(high - form.offset) for form, _, high in points.rows])
+    G, h = stacked([form for _, forms, _ in points.others for form in forms], points.size)
     turns = [
-        sp.block_diag([[[0.5, 0.5], [0.5, -0.5]], *np.sqrt(np.array(k.weights, dtype=float))]) for k in points.cones
+        sp.block_diag([[[0.5, 0.5], [0.5, -0.5]], *np.sqrt(np.array(rule, dtype=float))])
+        if kind == CONE
+        else sp.diags(np.sqrt(times(kind, forms, rule)))
+        for kind, forms, rule in points.others
     ]
-    for matrix in points.matrices:
-        turns.append(sp.diags([1.0 if i == j else np.sqrt(2.0) for i, j in triangle(matrix.order)]))
     turn = sp.block_diag(turns, format="csr") if turns else sp.csr_matrix((0, 0))
-    orders = np.array([0] * len(points.cones) + [matrix.order for matrix in points.matrices], dtype=int)
+    orders = np.array([0 if kind == CONE else rule for kind, _, rule in points.others], dtype=int)
     cones = ConeStack(
         G=sp.csr_matrix(turn @ G),
         h=turn @ h,
@@ -101,8 +104,8 @@ def in_floats(points: PointSet) -> Program:
         P=sp.csc_matrix((points.size, points.size)),
         c=np.zeros(points.size),
         A=A,
-        lo=-constant,
-        hi=np.where(np.arange(len(constant)) < len(points.equations), -constant, np.inf),
+        lo=lo,
+        hi=hi,
         lb=lower,
         ub=upper,
         integer=np.zeros(points.size, dtype=bool),
@@ -122,10 +125,5 @@ def single_bounds(points: PointSet) -> tuple[Floats, Floats]:
 
 def inside(points: PointSet, point: Sequence[Fraction]) -> bool:
     """Return whether a point satisfies every constraint of a set, exactly."""
-    held = Vector.of(point)
-    return (
-        not any(form.at(held) for form in points.equations)
-        and all(form.at(held) >= 0 for form in points.inequalities)
-        and all(satisfied("cone", [form.at(held) for form in k.forms], list(k.weights)) for k in points.cones)
-        and all(satisfied("matrix inequality", [form.at(held) for form in m.entries], m.order) for m in points.matrices)
-    )
+    held = common(point)
+    return all(satisfied(kind, [form.at(held) for form in forms], rule) for kind, forms, rule in points.constraints)

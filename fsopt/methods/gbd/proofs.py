@@ -27,7 +27,7 @@ from fsopt.search.branch_and_benders.evidence import check_feasible, relaxed, un
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.search.branch_and_benders.tree import BRANCH, COVERED, FORGOTTEN, NODE, PEG, walk
 from fsopt.typing import Mask, Vector
-from fsopt.verifier.grammar import written
+from fsopt.verifier.rationals import written
 
 Cuts: TypeAlias = Sequence[tuple[Grid, Vector]]
 """Multipliers on the grid and mu of each cut."""

@@ -18,17 +18,15 @@ from support import sampled
 
 from fsopt.answers.results import Point, Status
 from fsopt.certificates.exact.claims import VERIFIED, claim_of_pair, pair_of
-from fsopt.certificates.exact.cones import Cone, dual_of, factored
-from fsopt.certificates.exact.forms import Form
-from fsopt.certificates.exact.linear import solution_of
-from fsopt.certificates.exact.program import Matrix, PointSet
+from fsopt.certificates.exact.linear import Form, solution_of
+from fsopt.certificates.exact.program import CONE, MATRIX, ROW, PointSet, dual_of, factored
 from fsopt.certificates.exact.repair import in_floats, inside, repaired, single_bounds
 from fsopt.certificates.near import inward
 from fsopt.compiler import compile_model
 from fsopt.errors import NotShownError
 from fsopt.models.registry import MODELS
 from fsopt.solvers.base import solve
-from fsopt.verification.solves import claim_infeasible, claim_of_result
+from fsopt.verification.verify import claim_infeasible, claim_of_result
 from tools.instances import build_instance, exact_ends
 
 FIRST = ("onsvm", "fsv-step", "svm", "svm-dual", "gmeb-primal", "gmeb-dual", "mpm", "gmeb-sdp")
@@ -94,8 +92,9 @@ def form(terms, constant=0):
     return Form.of(list(terms), [Fraction(v) for v in terms.values()], Fraction(constant))
 
 
-def points(size, equations=(), inequalities=(), cones=(), matrices=()):
-    return PointSet(size, tuple(equations), tuple(inequalities), tuple(cones), tuple(matrices))
+def points(size, equations=(), inequalities=(), *others):
+    rows = [(ROW, [form], (0, high)) for forms, high in ((equations, 0), (inequalities, None)) for form in forms]
+    return PointSet(size, (*rows, *others))
 
 
 @settings(deadline=None)
@@ -122,8 +121,8 @@ def test_an_equation_of_numbers_beyond_the_integers_of_a_double_is_solved():
 
 
 def test_a_point_slightly_outside_moves_slightly():
-    cone = Cone((form({0: 1}), form({1: 1})), (ONE, ONE), form({2: 1}), form({2: 1}))
-    held = points(3, [form({0: 0.1, 1: 0.7}, -1)], [form({2: -1}, 3)], [cone])
+    cone = CONE, [form({2: 1}), form({2: 1}), form({0: 1}), form({1: 1})], [ONE, ONE]
+    held = points(3, [form({0: 0.1, 1: 0.7}, -1)], [form({2: -1}, 3)], cone)
     start = np.array([0.2, 1.4, np.hypot(0.2, 1.4) - 1e-10])
     found = repaired(held, start)
     assert inside(held, found)
@@ -131,8 +130,8 @@ def test_a_point_slightly_outside_moves_slightly():
 
 
 def test_a_matrix_that_is_nearly_semidefinite_becomes_so():
-    entries = (form({0: 1}), form({1: 1}), form({2: 1}))
-    held = points(3, [form({1: 1}, -1)], [form({0: -1, 2: -1}, 5)], matrices=[Matrix(2, entries)])
+    matrix = MATRIX, [form({0: 1}), form({1: 1}), form({2: 1})], 2
+    held = points(3, [form({1: 1}, -1)], [form({0: -1, 2: -1}, 5)], matrix)
     found = repaired(held, np.array([2.0, 1.0, 0.5 - 1e-11]))
     assert inside(held, found)
     assert found[0] * found[2] >= 1
@@ -154,23 +153,30 @@ def test_what_is_fixed_fixes_what_hangs_on_it():
 
 
 def test_products_and_spheres_have_rational_factors():
-    product = factored({(0, 0): ONE, (1, 2): Fraction(-3), (1, 3): Fraction(-1, 7)}, {}, Fraction(0))
-    assert product.left == form({1: 1})
-    assert product.right == form({2: 3, 3: Fraction(1, 7)})
-    sphere = factored({(0, 0): ONE, (1, 1): Fraction(2)}, {}, Fraction(-3))
-    assert sphere.left.offset == 3
-    assert sphere.right.offset == 1
-    parabola = factored({(0, 0): ONE}, {2: Fraction(-5)}, Fraction(-3))
-    assert parabola.left == form({2: 5}, 3)
-    assert parabola.right.offset == 1
-    norm = factored({(0, 0): ONE, (1, 1): Fraction(-1)}, {}, Fraction(0))
-    assert norm.left == norm.right == form({1: 1})
+    cases = [
+        (
+            {(0, 0): ONE, (1, 2): Fraction(-3), (1, 3): Fraction(-1, 7)},
+            {},
+            0,
+            ({1: 1}, 0),
+            ({2: 3, 3: Fraction(1, 7)}, 0),
+        ),
+        ({(0, 0): ONE, (1, 1): Fraction(2)}, {}, -3, ({}, 3), ({}, 1)),
+        ({(0, 0): ONE}, {2: Fraction(-5)}, -3, ({2: 5}, 3), ({}, 1)),
+        ({(0, 0): ONE, (1, 1): Fraction(-1)}, {}, 0, ({1: 1}, 0), ({1: 1}, 0)),
+    ]
+    for quadratic, linear, constant, *factors in cases:
+        _, forms, weights = factored(quadratic, linear, Fraction(constant))
+        found = [(dict(zip(one.columns, one.coefficients, strict=True)), one.offset) for one in forms]
+        squares = {j: v for (j, k), v in quadratic.items() if j == k and v > 0}
+        assert found == [*factors, *(({j: 1}, 0) for j in squares)]
+        assert weights == [*squares.values()]
     with pytest.raises(NotShownError):
         factored({(0, 0): Fraction(-1), (1, 1): Fraction(-1)}, {}, Fraction(0))
 
 
 def test_multipliers_of_a_sphere_are_split_where_their_product_is_largest():
-    sphere = factored({(0, 0): ONE}, {}, Fraction(-4))
+    _, sphere, _ = factored({(0, 0): ONE}, {}, Fraction(-4))
     alpha, beta, gamma = dual_of(sphere, np.array([-3.0]), 6.0)  # 2 ||gamma|| = 6 of the head sqrt(4)
     assert (alpha * 4, beta, gamma) == pytest.approx((3.0, 3.0, -3.0))
     assert gamma**2 <= 4 * alpha * beta * (1 + 1e-12)
@@ -178,8 +184,8 @@ def test_multipliers_of_a_sphere_are_split_where_their_product_is_largest():
 
 def test_a_step_into_a_cone_of_a_constant_and_a_variable():
     """The square of x is at most 2 t, from its apex."""
-    cone = Cone((form({0: 1}),), (ONE,), form({}, 2), form({1: 1}))
-    x, t = inward(in_floats(points(2, cones=[cone])), np.zeros(2), np.ones(2), 1e-3)
+    cone = CONE, [form({}, 2), form({1: 1}), form({0: 1})], [ONE]
+    x, t = inward(in_floats(points(2, [], [], cone)), np.zeros(2), np.ones(2), 1e-3)
     assert t > 0.0
     assert x * x <= 2.0 * t
 

@@ -14,9 +14,8 @@ from fsopt.certificates.exact.linear import bareiss, solved
 from fsopt.certificates.exact.program import exact_program
 from fsopt.compiler import compile_model
 from fsopt.errors import NotShownError
-from fsopt.verifier.grammar import number, written
 from fsopt.verifier.programs import semidefinite, triangle
-from fsopt.verifier.rationals import EXACT, enclosed, entropy, exponential, logistic, rounded
+from fsopt.verifier.rationals import EXACT, enclosed, entropy, exponential, logistic, number, rounded, written
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 RATIONAL = st.fractions()

@@ -150,7 +150,7 @@ def test_the_optimum_keeps_the_bounds_in_the_units_of_the_features(method) -> No
     assert fit.objective > 1.001 * fsopt.fit(method, DATA, c=2.0).objective
     assert np.all((fit.coef >= LOWER) & (fit.coef <= UPPER * (1 + 1e-15)))
     assert fit.coef[1] == pytest.approx(0.03, rel=1e-6)
-    assert (fit.status, fsopt.verify(fit, DATA, exact=True).exact.verified) == ("optimal", True)
+    assert (fit.status, fsopt.verify(fit, DATA, exact=True).verified) == ("optimal", True)
     assert fsopt.fit(method, DATA, c=2.0, scale="none", **WORDS).coef[1] <= 0.03
 
 

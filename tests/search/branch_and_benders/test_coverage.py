@@ -21,10 +21,8 @@ from fsopt.search.branch_and_benders.interior_point import Goal
 from fsopt.search.branch_and_benders.problem import Partial
 from fsopt.search.branch_and_benders.tree import COVERED, LEAF, PEG, marks_of
 from fsopt.verification.origins import check_proof
-from fsopt.verification.verify import exactly
 from fsopt.verifier.coverage import UNIT
-from fsopt.verifier.grammar import written
-from fsopt.verifier.rationals import Refuted
+from fsopt.verifier.rationals import Refuted, written
 from fsopt.verifier.selections import SelectionToCheck
 
 BOUNDS = {"groups": [[0, 1]], "positive": [2]}
@@ -149,7 +147,7 @@ def covered():
     """A fit whose tree has leaves that coverage closes, its data, and its claim."""
     data = words(100, 40, 8, density=0.04, gap=0.0)
     fit = fsopt.fit("best-subset", data, m=3, c=5.0, scale="none")
-    return fit, data, exactly(fit, data).claims[0].part
+    return fit, data, fsopt.verify(fit, data, exact=True).claims[0].part
 
 
 def test_a_tree_has_leaves_that_coverage_closes_and_its_proof_is_confirmed(covered):
@@ -228,6 +226,6 @@ def test_a_relaxation_that_cannot_be_better_ends_at_once():
 def test_a_proof_of_sparse_data_is_compared_with_them(name, tmp_path):
     data = words(40, 6, 2)
     fit = fsopt.fit(name, data, **({"m": 2} if name == "best-subset" else {}))
-    path = written_file(tmp_path / "proof.json", exactly(fit, data).proof())
+    path = written_file(tmp_path / "proof.json", fsopt.verify(fit, data, exact=True).proof())
     assert check_proof(path, data).reason == ""
     assert "other ones" in check_proof(path, words(40, 6, 4)).reason

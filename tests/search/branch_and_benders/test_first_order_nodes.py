@@ -16,7 +16,6 @@ from fsopt.search.branch_and_benders.evidence import verify
 from fsopt.search.branch_and_benders.first_order_nodes import RelaxationSteps, beginning
 from fsopt.search.branch_and_benders.interior_point import Goal
 from fsopt.search.branch_and_benders.nodes import NodeSolver
-from fsopt.verification.verify import exactly
 
 SUITED = [kind for kind in KINDS if "implies" not in kind and "conflicts" not in kind and kind != "logic"]
 CASES = list(itertools.product(range(100), range(2), range(len(SUITED))))
@@ -86,7 +85,7 @@ def test_a_bound_is_at_least_that_of_interior_points_and_its_cut_is_below_all_se
 @pytest.mark.parametrize("params", [{"m": 3}, {"costs": [2.0, 1.0] * 7, "budget": 5.0}, {"m": 3, "include": [4]}])
 def test_a_proof_is_confirmed_exactly(params, forced):
     found = fsopt.fit("best-subset", NOISE, **params)
-    check = exactly(found, NOISE)
+    check = fsopt.verify(found, NOISE, exact=True)
     assert forced
     assert check.verified, check.claims[0].reason
     assert float(check.claims[0].lower) - 1e-6 <= found.objective <= float(check.claims[0].upper) + 1e-6
