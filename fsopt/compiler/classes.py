@@ -11,10 +11,9 @@ from pyomo.core.expr.numvalue import is_potentially_variable, value
 
 from fsopt.common.arguments import checked
 from fsopt.compiler import Program, compile_model
-from fsopt.compiler.expressions import Terms, read
+from fsopt.compiler.expressions import Terms, hessian, read
 from fsopt.compiler.program import MODEL
 from fsopt.compiler.recognition import lacking
-from fsopt.compiler.rows import hessian
 
 CLASSES = ("LP", "QP", "SOCP", "SDP", "MILP", "MIQP", "MISOCP", "MISDP", "NLP", "MINLP", "MPEC")
 """The problem classes; NLP and MINLP hold every program with other functions than those of the classes before them, or

@@ -11,13 +11,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyomo.environ as pyo
 import scipy.sparse as sp
 
 from fsopt.typing import Indices, Matrix, Vector
+
+NONE: Indices = np.zeros(0, dtype=int)
+
+
+class Cone(NamedTuple):
+    """A cone by the entries (row, column, value) of its G, and the rest of a ConeStack; ``body`` has entries of q."""
+
+    G: tuple[Indices, Indices, Vector]
+    h: Vector
+    scale: float = 1.0
+    pair: int = 0
+    sense: float = 1.0
+    order: int = 0
+    constraint: Any = None
+    body: tuple[Indices, Vector] = (NONE, NONE)
 
 
 @dataclass
@@ -85,12 +100,6 @@ class ConeStack:
         found.bodies.data[self.bodies.indices % (self.G.shape[1] + 1) == self.G.shape[1]] = 0.0
         return found
 
-    def heads_at_least(self, lb: Vector, ub: Vector) -> Vector:
-        """Return the smallest heads of the cones within bounds (n,) of the variables; -inf for no limit."""
-        heads = self.G[self.starts[:-1]]
-        smallest: Vector = heads.maximum(0) @ lb + heads.minimum(0) @ ub + self.h[self.starts[:-1]]
-        return smallest
-
 
 def triangle_to_matrix(v: Vector, order: int) -> Matrix:
     """Return the lower triangle (order, order) of the matrix with the scaled upper triangle v, column by column."""
@@ -125,25 +134,37 @@ def blocks(model: pyo.ConcreteModel) -> list[pyo.Block]:
     return [b for b in found if getattr(b, "semidefinite", None)]
 
 
-def with_semidefinite(cones: ConeStack, model: pyo.ConcreteModel, column: dict[int, int]) -> ConeStack:
-    """Return the cones of a program followed by the cones of its linear matrix inequalities."""
-    marked = blocks(model)
-    if not marked:
-        return cones
-    sizes = [b.semidefinite for b in marked]
-    lengths = [k * (k + 1) // 2 for k in sizes]
-    columns = np.array([column[id(v)] for b in marked for v in b.S.values()], dtype=int)
-    weights = np.array([1.0 if i == j else np.sqrt(2.0) for b in marked for i, j in b.S])
-    rows = sp.csr_matrix((weights, (np.arange(len(columns)), columns)), shape=(len(columns), cones.G.shape[1]))
+def matrix_cones(model: pyo.ConcreteModel, column: dict[int, int]) -> list[Cone]:
+    """Return the cones of the linear matrix inequalities of a model."""
+    found = []
+    for block in blocks(model):
+        columns = np.array([column[id(v)] for v in block.S.values()], dtype=int)
+        weights = np.array([1.0 if i == j else np.sqrt(2.0) for i, j in block.S])
+        entries = np.arange(len(columns)), columns, weights
+        found.append(Cone(entries, np.zeros(len(columns)), np.nan, order=block.semidefinite, constraint=block))
+    return found
+
+
+def stacked(cones: Sequence[Cone], n: int) -> ConeStack:
+    """Return the stack of cones in n variables."""
+    starts = np.append(0, np.cumsum([len(c.h) for c in cones])).astype(int)
+    bodies = [c.body for c in cones]
     stack = ConeStack(
-        G=sp.csr_matrix(sp.vstack([cones.G, rows])),
-        h=np.concatenate([cones.h, np.zeros(len(columns))]),
-        starts=np.concatenate([cones.starts, cones.starts[-1] + np.cumsum(lengths)]).astype(int),
-        constraints=[*cones.constraints, *marked],
-        pairs=np.concatenate([cones.pairs, np.zeros(len(marked), dtype=int)]),
-        scale=np.concatenate([cones.scale, np.full(len(marked), np.nan)]),
-        sense=np.concatenate([cones.sense, np.ones(len(marked))]),
-        orders=np.concatenate([cones.orders, sizes]).astype(int),
+        G=_rows([(c.G[0] + first, *c.G[1:]) for c, first in zip(cones, starts, strict=False)], (starts[-1], n)),
+        h=np.concatenate([np.zeros(0), *(c.h for c in cones)]),
+        starts=starts,
+        constraints=[c.constraint for c in cones],
+        pairs=np.array([c.pair for c in cones], dtype=int),
+        scale=np.array([c.scale for c in cones], dtype=float),
+        sense=np.array([c.sense for c in cones], dtype=float),
+        orders=np.array([c.order for c in cones], dtype=int),
     )
-    stack.bodies = sp.csr_matrix(sp.vstack([cones.bodies, stack.bodies[len(cones) :]]))
+    listed = [(np.full(len(entries), k), entries, values) for k, (entries, values) in enumerate(bodies)]
+    stack.bodies = _rows(listed, stack.bodies.shape)
     return stack
+
+
+def _rows(parts: Sequence[tuple[Indices, Indices, Vector]], shape: tuple[int, int]) -> sp.csr_matrix:
+    """Return the matrix with parts of its entries (row, column, value)."""
+    i, j, values = (np.concatenate(part) for part in zip((NONE, NONE, NONE), *parts, strict=True))
+    return sp.csr_matrix((values.astype(float), (i, j)), shape=shape)

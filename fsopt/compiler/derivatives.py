@@ -23,10 +23,9 @@ from pyomo.core.expr.numeric_expr import (
 )
 from pyomo.core.expr.numvalue import is_potentially_variable, value
 
-from fsopt.compiler.expressions import read
+from fsopt.compiler.expressions import build_rows, read
 from fsopt.compiler.jets import UNARY, Jet, power
 from fsopt.compiler.program import Program
-from fsopt.compiler.rows import build_rows
 from fsopt.compiler.unsupported import function_of
 from fsopt.errors import SolverError
 from fsopt.typing import Indices, Matrix, Vector

@@ -16,9 +16,8 @@ from pyomo.dae import ContinuousSet
 from pyomo.network import Port
 from pyomo.repn.util import categorize_valid_components
 
-from fsopt.compiler.expressions import Terms, constant
+from fsopt.compiler.expressions import ConstraintRow, Terms, constant
 from fsopt.compiler.jets import UNARY
-from fsopt.compiler.rows import ConstraintRow
 from fsopt.errors import FsoptError, ParameterError, said
 
 HELD = frozenset(

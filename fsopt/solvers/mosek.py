@@ -211,7 +211,7 @@ def _factor(P: sp.csc_matrix) -> tuple[Indices, Matrix]:
     """Return columns (k,) and F (r, k) with F'F = P on these columns; P, positive semidefinite, is 0 elsewhere."""
     active = np.flatnonzero(np.diff(P.indptr))
     Q = P[active][:, active].toarray()
-    own = unit_diagonal(Q[None])[0]
+    own = unit_diagonal(Q)
     values, vectors = np.linalg.eigh(own[:, None] * Q * own)
     keep = values > ZERO * values.sum()
     return active, np.sqrt(values[keep])[:, None] * vectors[:, keep].T / own

@@ -20,7 +20,7 @@ from pyomo.core.expr.numvalue import native_numeric_types, value
 from fsopt.answers.results import Point, Status
 from fsopt.common import clock
 from fsopt.compiler import Program
-from fsopt.compiler.rows import ConstraintRow
+from fsopt.compiler.expressions import ConstraintRow
 from fsopt.errors import SolverError
 from fsopt.solvers.nlp import general_factors
 from fsopt.solvers.shared import objective_factor

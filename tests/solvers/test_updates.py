@@ -35,9 +35,9 @@ def changeable(solver="clarabel"):
     return m
 
 
-PATTERN = "other variables"
-KIND = "appeared or vanished"
+PATTERN = "other components or terms"
 HESSIAN = "quadratic"
+KIND = "appeared or vanished"
 REFUSED = "a QP"
 CHANGES = {  # name: (change, what is updated, why HiGHS translates anew, why Clarabel does)
     "cost": (lambda m: m.c[0].set_value(-2.0), "o", "", ""),

@@ -18,7 +18,7 @@ import numpy as np
 
 from fsopt.certificates.exact.forms import ZERO, Form, stacked
 from fsopt.compiler import Program
-from fsopt.compiler.rows import read_row
+from fsopt.compiler.expressions import read_row
 from fsopt.errors import NotShownError
 from fsopt.typing import Vector as Floats
 
