@@ -1,10 +1,9 @@
 r"""The cones of a compiled program, stacked into one matrix.
 
 Pyomo has no component for a linear matrix inequality :math:`F_0 + \sum_j x_j F_j \succeq 0`. Here it is a block with
-variables S, linear constraints ``S[i, j] == entry``, none where S are variables of the model, and the attribute
-``semidefinite``. The compiler turns S into a cone of the program: the upper triangle, column by column, with the
-off-diagonal entries multiplied by :math:`\sqrt2`, so that the inner product of two vectors equals the inner product of
-their matrices. Software other than fsopt sees S as free variables.
+variables S, linear constraints ``S[i, j] == entry``, and the attribute ``semidefinite``. The compiler turns S into a
+cone of the program: the upper triangle, column by column, with the off-diagonal entries multiplied by :math:`\sqrt2`,
+so that the inner product of two vectors equals that of their matrices. Other software sees S as free variables.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ class Cone(NamedTuple):
     sense: float = 1.0
     order: int = 0
     constraint: Any = None
-    body: tuple[Indices, Vector] = (NONE, NONE)
+    body: tuple[Indices, Vector] = (NONE, np.zeros(0))
 
 
 @dataclass
@@ -109,22 +108,20 @@ def triangle_to_matrix(v: Vector, order: int) -> Matrix:
     return L
 
 
-def lmi(matrix: Sequence[Sequence[Any]], doc: str = "", *, own: bool = False) -> pyo.Block:
+def lmi(matrix: Sequence[Sequence[Any]], doc: str = "") -> pyo.Block:
     """Return the block "a symmetric matrix of affine expressions is positive semidefinite".
 
     Parameters
     ----------
     matrix : k rows of k expressions or numbers; the upper triangle is used.
     doc : the inequality, with its equation number.
-    own : whether the entries are free variables of the model, each of this entry alone: they are S then.
     """
     size = len(matrix)
     block = pyo.Block(concrete=True, doc=doc)
     block.semidefinite = size
     places = [(i, j) for j in range(size) for i in range(j + 1)]
-    block.S = pyo.Reference({(i, j): matrix[i][j] for i, j in places}) if own else pyo.Var(places, doc="upper triangle")
-    defined = [] if own else places
-    block.entry = pyo.Constraint(defined, rule=lambda b, i, j: b.S[i, j] - matrix[i][j] == 0, doc=doc)
+    block.S = pyo.Var(places, doc="upper triangle")
+    block.entry = pyo.Constraint(places, rule=lambda b, i, j: b.S[i, j] - matrix[i][j] == 0, doc=doc)
     return block
 
 

@@ -10,28 +10,16 @@ operators. Symbolic differentiation with expression trees would walk trees in Py
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from pyomo.core.expr.numeric_expr import (
-    DivisionExpression,
-    NumericExpression,
-    PowExpression,
-    ProductExpression,
-    UnaryFunctionExpression,
-)
-from pyomo.core.expr.numvalue import is_potentially_variable, value
 
-from fsopt.compiler.expressions import build_rows, read
-from fsopt.compiler.jets import UNARY, Jet, power
+from fsopt.compiler.expressions import build_rows
+from fsopt.compiler.jets import UNARY, Jet, Shape, TermReader, power
 from fsopt.compiler.program import Program
-from fsopt.compiler.unsupported import function_of
 from fsopt.errors import SolverError
 from fsopt.typing import Indices, Matrix, Vector
-
-Shape: TypeAlias = tuple[Any, ...]
-"""An operator and the shapes of its arguments: ``(name, argument, ...)``."""
 
 
 class _Member(NamedTuple):
@@ -41,47 +29,6 @@ class _Member(NamedTuple):
     scale: float
     columns: list[int]
     numbers: list[float]
-
-
-class _TermReader:
-    """Reads one term into its shape, the columns of its variables, and its numbers in the order of the shape."""
-
-    def __init__(self, column: dict[int, int]) -> None:
-        self.column = column
-        self.slots: dict[int, int] = {}
-        self.numbers: list[float] = []
-
-    def _slot(self, j: int) -> int:
-        return self.slots.setdefault(j, len(self.slots))
-
-    def form(self, expression: NumericExpression) -> Shape:
-        """Return the shape of a sum of linear, quadratic and other terms."""
-        terms = read(expression, self.column)
-        linear = terms.affine(self.column)
-        self.numbers += [terms.constant, *linear.values(), *(v for _, _, v in terms.quadratic)]
-        self.numbers += [scale for scale, _ in terms.nonlinear]
-        pairs = tuple((self._slot(i), self._slot(j)) for i, j, _ in terms.quadratic)
-        slots = tuple(map(self._slot, linear))
-        return ("form", slots, pairs, tuple(self.operator(node) for _, node in terms.nonlinear))
-
-    def operator(self, node: NumericExpression) -> Shape:
-        """Return the shape of a node that is neither linear nor quadratic."""
-        if isinstance(node, ProductExpression):
-            return ("*", self.form(node.args[0]), self.form(node.args[1]))
-        if isinstance(node, DivisionExpression):
-            return ("*", self.form(node.args[0]), ("1/", self.form(node.args[1])))
-        if isinstance(node, PowExpression):
-            base, exponent = node.args
-            if not is_potentially_variable(exponent):
-                self.numbers.append(float(value(exponent)))
-                return ("power", self.form(base))
-            return ("exp", ("*", self.form(exponent), ("log", self.form(base))))
-        if isinstance(node, UnaryFunctionExpression) and node.getname() in UNARY:
-            return (node.getname(), self.form(node.args[0]))
-        raise SolverError(
-            f"fsopt has no derivatives of the operator '{function_of(node)}' (in {str(node)[:60]})",
-            "write it with smooth functions, or use a solver that reads expressions itself",
-        )
 
 
 class _Batch:
@@ -226,8 +173,11 @@ def _batches(program: Program, q: int) -> list[_Batch]:
     terms += [(q, program.sign * scale, node) for scale, node in program.objective_terms]
     groups: dict[tuple[Shape, int], list[_Member]] = {}
     for owner, scale, node in terms:
-        reader = _TermReader(program.column)
+        reader = TermReader(program.column)
         shape = reader.operator(node)
+        if reader.unsupported:
+            fault = f"fsopt has no derivatives of the operator '{reader.unsupported[0]}' (in {str(node)[:60]})"
+            raise SolverError(fault, "write it with smooth functions, or use a solver that reads expressions itself")
         member = _Member(owner, float(scale), list(reader.slots), reader.numbers)
         groups.setdefault((shape, len(reader.slots)), []).append(member)
     return [_Batch(shape, members) for (shape, _), members in groups.items()]

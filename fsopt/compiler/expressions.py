@@ -247,10 +247,8 @@ class LinearRows(NamedTuple):
 
 def linear_part(terms: Terms, column: dict[int, int]) -> Vector:
     """Return the linear coefficients (n,) of an expression."""
-    c = np.zeros(len(column))
-    np.add.at(c, np.asarray(terms.columns, dtype=int), terms.values)
-    for scale, d in terms.dots:
-        np.add.at(c, [column[id(v)] for v in d.variables], scale * d.coefs)
+    c, form = np.zeros(len(column)), terms.affine(column)
+    c[list(form)] = list(form.values())
     return c
 
 
@@ -265,12 +263,6 @@ def hessian(terms: Terms, n: int) -> sp.csc_matrix:
 
 def read_row(data: pyo.Constraint, column: dict[int, int]) -> ConstraintRow:
     """Read one constraint; the constant of its body stays in its terms."""
-    # Where both sides have variables, Pyomo's body would be a new expression, their difference: they are read in turn.
-    expression = getattr(data, "expr", None)  # a row of a MatrixConstraint has none
-    sides: tuple[Any, ...] = () if expression is None else expression.args
-    if len(sides) == 2 and not constant(sides[0]) and not constant(sides[1]):
-        terms = read(sides[1], column, -1.0, read(sides[0], column))
-        return ConstraintRow(data, terms, 0.0 if data.equality else -np.inf, 0.0)
     lower, body, upper = data.to_bounded_expression()
     terms = read(body, column)
     lo = -np.inf if lower is None else value(lower)
@@ -309,7 +301,5 @@ def _dot_entries(listed: list[tuple[int, float, Dot]], column: dict[int, int]) -
     columns = np.array([column[id(v)] for v in listed[0][2].variables], dtype=int)
     numbers = np.array([i for i, _, _ in listed])
     block = np.array([d.coefs for _, _, d in listed]) * np.array([scale for _, scale, _ in listed])[:, None]
-    if block.all():
-        return np.repeat(numbers, len(columns)), np.tile(columns, len(numbers)), block.ravel()
     i, j = np.nonzero(block)
     return numbers[i], columns[j], block[i, j]

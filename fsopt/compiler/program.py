@@ -44,7 +44,7 @@ from fsopt.compiler.expressions import (
     with_constants,
 )
 from fsopt.compiler.recognition import lacking, recognise
-from fsopt.compiler.scaling import Scaling, equilibrate, row_factors
+from fsopt.compiler.scaling import Scaling, equilibrate
 from fsopt.compiler.unsupported import reading, refuse_infinite, unsupported_functions, unsupported_kinds
 from fsopt.compiler.values import fixed_values, integers, read_bounds, variables_of
 from fsopt.errors import ParameterError
@@ -140,7 +140,7 @@ class Program:
 
     @cached_property
     def scaling(self) -> Scaling:
-        """The units of the program at the first use; later updates of its numbers, and a few more rows, keep them."""
+        """The units of the program at the first use; later updates of its numbers keep them."""
         nodes = [node for _, node in (*self.objective_terms, *(t for row in self.general for t in row.terms.nonlinear))]
         columns = [self.column[id(v)] for node in nodes for v in identify_variables(node, include_fixed=False)]
         low, high = self.lb.copy(), self.ub.copy()
@@ -178,11 +178,7 @@ class Program:
         for row in rows:
             self.row_of[id(row.constraint)] = len(self.constraints)
             self.constraints.append(row.constraint)
-        known: Scaling | None = self.__dict__.pop("scaling", None)
-        doubled = len(self.lo).bit_length() != (len(self.lo) - len(rows)).bit_length()
-        if known is not None and not doubled:  # the units of the first rows hold for as many more
-            factors = row_factors(added.A, known.columns, self.integer)
-            self.scaling = replace(known, rows=np.append(known.rows, factors))
+        self.__dict__.pop("scaling", None)
 
     def objective_at(self, x: Vector) -> float:
         """Return the linear and quadratic terms of the objective at x (n,), in the model's own sense."""
@@ -245,8 +241,7 @@ def _read_model(model: pyo.ConcreteModel, bounded: Mapping[int, float], known: M
     linear = build_rows(listed.linear, column)
     functions = _functions(listed, linear, objective, terms, column)
     cones, refused = recognise(listed.quadratic, column, lb, ub)
-    names = {name for name, _ in refused}
-    general = [r for r in listed.quadratic if r.constraint.name in names] if names else []
+    reasons = [(row.constraint.name, reason) for row, reason in refused]
     return Program(
         model=model,
         variables=variables,
@@ -260,8 +255,8 @@ def _read_model(model: pyo.ConcreteModel, bounded: Mapping[int, float], known: M
         ub=ub,
         integer=integer,
         cones=stacked(cones + matrix_cones(model, column), len(variables)),
-        nonconic=_nonconic(objective, terms, listed.general) + refused,
-        general=listed.general + general,
+        nonconic=_nonconic(objective, terms, listed.general) + reasons,
+        general=listed.general + [row for row, _ in refused],
         row_of={id(r.constraint): i for i, r in enumerate(listed.linear)},
         unsupported=unsupported_kinds(model) | functions,
     )

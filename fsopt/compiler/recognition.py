@@ -49,10 +49,10 @@ ROUNDING = 1e-15
 
 def recognise(
     rows: Sequence[ConstraintRow], column: dict[int, int], lb: Vector, ub: Vector
-) -> tuple[list[Cone], list[tuple[str, str]]]:
-    """Return the cones of quadratic constraints as read, and (name, reason) of every other constraint."""
+) -> tuple[list[Cone], list[tuple[ConstraintRow, str]]]:
+    """Return the cones of quadratic constraints as read, and (row, reason) of every other constraint."""
     cones: list[Cone] = []
-    refused: list[tuple[str, str]] = []
+    refused: list[tuple[ConstraintRow, str]] = []
     known: dict[tuple[bytes, bytes], tuple[Vector, Matrix, Vector, Matrix, float]] = {}
     for row in rows:
         sense = 1.0 if isfinite(row.hi) else -1.0
@@ -61,7 +61,7 @@ def recognise(
         if not (isfinite(row.lo) and isfinite(row.hi)):
             found = _cone(entries, values, lb, ub, known)
         if isinstance(found, str):
-            refused.append((row.constraint.name, found))
+            refused.append((row, found))
         else:
             cones.append(found._replace(constraint=row.constraint, sense=sense, body=(entries, values)))
     return cones, refused

@@ -192,7 +192,7 @@ def _least_squares(every: sp.csr_matrix, W: sp.csr_matrix, U: sp.csr_matrix, V: 
     rows = np.repeat(np.arange(every.shape[0]), np.diff(every.indptr))
     M = sp.hstack([U[rows], V[every.indices]], format="csr")
     M.data *= np.repeat(root, np.diff(M.indptr))
-    units = 1.0 / np.sqrt(_positive(np.bincount(M.indices, M.data**2, M.shape[1])))
+    units = 1.0 / np.sqrt(_positive(np.asarray(np.bincount(M.indices, M.data**2, M.shape[1]), float)))
     M.data *= units[M.indices]
     goal = -root * np.log2(every.data)
     z = units * lsqr(M, goal, atol=PRECISION, btol=PRECISION, iter_lim=ITERATIONS)[0]

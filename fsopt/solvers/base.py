@@ -302,7 +302,7 @@ def difference(old: Program, new: Program) -> Change | None:
     if old.sign != new.sign or old.constants != new.constants or new.unsupported:
         return None
     cones, others = old.cones, new.cones
-    kept = [(cones.h, others.h), (cones.starts, others.starts), (cones.orders, others.orders)]
+    kept: list[tuple[Any, Any]] = [(cones.h, others.h), (cones.starts, others.starts), (cones.orders, others.orders)]
     kept += [(old.integer, new.integer), (old.A.indptr, new.A.indptr), (old.A.indices, new.A.indices)]
     hessian = bool((new.P != old.P).nnz)
     if not all(np.array_equal(*pair) for pair in kept) or (cones.G != others.G).nnz or (hessian and not new.convex):
