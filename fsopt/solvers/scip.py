@@ -162,13 +162,8 @@ class Scip:
     # -- solving ------------------------------------------------------------------------------------------
 
     def update(self, change: Change) -> str | None:
-        """Take over new linear costs in place; SCIP keeps its solutions. Everything else needs a new load."""
-        if change.hessian or change.bounds or change.added or change.rows is not None:
-            return "SCIP takes over new linear costs only"
-        if change.objective:
-            self.m.freeTransform()
-            self._set_objective()
-        return None
+        """Take over nothing: a change needs a new load."""
+        return "SCIP is loaded anew"
 
     def solve(self, time_limit: float | None, mip_gap: float | None = None) -> Outcome:
         """Run SCIP; its dual bound is the bound, its incumbent the point."""
