@@ -38,23 +38,16 @@ class Cone(NamedTuple):
 class ConeStack:
     r"""The constraints :math:`G_k x + h_k \in K_k`, stacked: second-order and semidefinite cones.
 
-    The first entry of a second-order block is the upper bound of the norm of the others. A semidefinite block is the
-    upper triangle of its matrix, column by column, with the off-diagonal entries multiplied by :math:`\sqrt2`.
-
     Attributes
     ----------
-    G, h : (k, n) and (k,) stacked rows.
-    starts : (number of cones + 1,) first row of each block.
-    constraints : the Pyomo constraint behind each block.
+    G, h, starts : (k, n) and (k,) rows, and the first one of each block; that of a norm is the upper bound of the rest.
+    constraints, sense : the Pyomo constraint behind each block; +1 for an upper bound of its body, -1 for a lower one.
     pairs : for a rotated cone, the offset of the row r of its block for which the sum and the difference of head and
         row r are the two factors of the product; 0 for every other cone.
-    scale : the number f of each block with ``f * (||tail||^2 - head^2) = q(x)``, where q is the quadratic function of
-        the constraint; nan for a semidefinite cone.
-    sense : +1 for an upper bound of the constraint's body, -1 for a lower bound.
-    orders : (number of cones,) order of the matrix of a semidefinite cone, 0 for a second-order cone.
-    bodies : (number of cones, (n + 1)^2) the constraints q(x) <= 0 behind the cones as they were read: entry
-        ``i (n + 1) + j`` is the coefficient of :math:`x_i x_j`, i <= j, with x_n = 1. Those of semidefinite cones, and
-        of copies with other rows, are empty.
+    scale : the number f of each block with ``f * (||tail||^2 - head^2) = q(x)``; nan for a semidefinite cone.
+    orders : order of the matrix of a semidefinite cone, 0 for a second-order cone.
+    bodies : (number of cones, (n + 1)^2) the constraints q(x) <= 0 as they were read: entry ``i (n + 1) + j`` is the
+        coefficient of :math:`x_i x_j`, i <= j, with x_n = 1; empty for semidefinite cones, and for other rows.
     """
 
     G: sp.csr_matrix

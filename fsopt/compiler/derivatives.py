@@ -96,14 +96,8 @@ class Pattern(NamedTuple):
 class Derivatives:
     """Functions 0..q-1, the general constraints of a program, and function q, the nonlinear terms of its objective.
 
-    The patterns of Jacobian and Hessian do not depend on the point. Constants of constraints are part of their bounds.
-
-    Attributes
-    ----------
-    q : number of general constraints. ``lo``, ``hi`` : (q,) their bounds.
-    batches : the nonlinear terms.
-    jacobian_pattern : of the Jacobian (q + 1, n).
-    hessian_pattern : of the lower triangle (n, n) of the Hessian of a weighted sum of the functions.
+    The patterns of the Jacobian (q + 1, n), and of the lower triangle of the Hessian of a weighted sum, do not depend
+    on the point. Constants of constraints are part of their bounds ``lo`` and ``hi`` (q,).
     """
 
     def __init__(self, program: Program) -> None:

@@ -74,12 +74,10 @@ class Program:
     Attributes
     ----------
     model, variables, constraints : the Pyomo model, its variables (columns) and linear constraints (rows).
-    column : id of a variable -> its column. ``row_of`` : id of a linear constraint -> its row.
-    objective : the active objective component, None if the model has none.
-    sign : +1 for a minimisation, -1 for a maximisation, which is stored as its negative.
-    P, c, c0 : objective; P is symmetric (n, n).
-    A, lo, hi : linear constraints (m, n), sorted indices, explicit zeros kept.
-    lb, ub, integer : bounds of the variables, and a mask of the integer ones.
+    column, row_of : id of a variable -> its column, id of a linear constraint -> its row.
+    objective, sign : the active objective component, None if the model has none; -1 for a maximisation, else +1.
+    P, c, c0 : of the minimisation; P is symmetric (n, n).
+    A, lo, hi, lb, ub, integer : linear constraints (m, n) with sorted indices, explicit zeros kept; bounds; a mask.
     cones : the second-order and semidefinite cones.
     nonconic : (name, reason) of each constraint that is neither linear nor a cone, and of the objective if it has
         terms that are neither linear nor quadratic.

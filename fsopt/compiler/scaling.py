@@ -47,15 +47,9 @@ ITERATIONS, PRECISION = 200, 1e-6
 
 @dataclass(frozen=True)
 class Scaling:
-    """The units of a program.
+    """The units of a program: x = d x' with d in ``columns``, and factors of the ``rows``; both are powers of two.
 
-    Attributes
-    ----------
-    columns : (n,) d with x = d x'; powers of two, 1 for an integer.
-    rows : (m,) factors of the rows; powers of two.
-    cone : (k, k) block-diagonal T; s is in the cones iff T s is. With z the multipliers of the scaled rows, T'z are
-        multipliers of the original rows.
-    uncone : the inverse of T.
+    s is in the cones iff T s is, with T (k, k) in ``cone`` and its inverse in ``uncone``; multipliers become T'z.
     """
 
     columns: Vector

@@ -62,10 +62,7 @@ SMALL = 1000
 def with_evidence(
     program: Program, outcome: Outcome, settings: Settings, time_limit: float | None, solver: str
 ) -> Outcome:
-    """Return an outcome with the evidence that its solver did not return, as far as auxiliary solves find it.
-
-    They take tolerance and threads from its settings, and have what is left of the limit, at least a second.
-    """
+    """Return an outcome with the evidence that its solver did not return, as far as the time left finds it."""
     started = time.perf_counter()
     rest = None if time_limit is None else max(time_limit - outcome.seconds, 1.0)
     try:
@@ -230,11 +227,7 @@ def _solved(program: Program, settings: Settings, *, duals: bool = True, known: 
     """Return the outcome of the first installed solver but ``known`` that solves a program, and its name."""
     best = None
     for spec in preference(program_class(program)):
-        if not spec.available or (duals and not spec.duals):
-            continue
-        if spec.name == known:
-            if spec.finer:  # it solves again, at a finer tolerance
-                break
+        if not spec.available or (duals and not spec.duals) or spec.name == known:
             continue
         try:
             outcome = Connection(spec, program, settings).solve(clock.left())

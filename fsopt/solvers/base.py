@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -220,26 +221,23 @@ class Session:
         # A solver may contradict its own point after an update in place. Solvers measure residuals in the units of
         # their own equilibration, the certificate relative to the terms of each constraint.
         first = certified_result(self.program, outcome, self.spec.name)
+        gap = self.settings.mip_gap if mip_gap is None else mip_gap
         claimed = outcome.status is Status.OPTIMAL and first.status in (Status.FEASIBLE, Status.NONE)
-        default = self.settings.tolerance is None and not self.settings.own
-        default = default and mip_gap is None and self.settings.mip_gap <= Settings.mip_gap
-        if not (claimed and default):
+        if not claimed or self.settings.tolerance is not None or gap > Settings.mip_gap:
             return first
-        seconds = None if limit is None else limit - outcome.seconds
-        other, started = copy.copy(self), time.perf_counter()
-        for tolerance in ((None,) if self.connection.updated else ()) + self.spec.finer:
-            left = None if seconds is None else seconds - (time.perf_counter() - started)
-            if left is not None and left <= 0:
+        ends = math.inf if limit is None else time.perf_counter() + limit - outcome.seconds
+        for tolerance in (*(None,) * self.connection.updated, *self.spec.finer):
+            left = None if limit is None else ends - time.perf_counter()
+            if left is not None and left <= 0.0:
                 break
-            other.settings = replace(self.settings, tolerance=tolerance)
             try:
-                other.connection = other._open()
-                outcome = other._with_evidence(other.connection.solve(left), left)
-                result = certified_result(self.program, outcome, self.spec.name)
+                connection = Connection(self.spec, self.program, replace(self.settings, tolerance=tolerance))
+                found = self._with_evidence(connection.solve(left), left)
             except FsoptError:
                 break
+            result = certified_result(self.program, found, self.spec.name)
             if tolerance is None:
-                self.connection = other.connection
+                self.connection = connection
             if result.status is Status.OPTIMAL:
                 words = "from a new start" if tolerance is None else f"at the tolerance {tolerance:g}"
                 return replace(result, message=f"{result.message}; solved again {words}")

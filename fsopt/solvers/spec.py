@@ -208,8 +208,7 @@ class SolverSpec:
     licence : its licence, and how to get one.
     executable : program on the search path that it calls; empty for none.
     interior : (option, value) pairs, by the solver's own names, with which it returns no vertices.
-    finer : tolerances of further solves where the certificate of an answer at the default one fails; empty where they
-        are not worth their seconds.
+    finer : tolerances of further solves where the certificate of an answer at the default one fails.
     present : whether the solver can be called; None asks for the package.
     """
 
@@ -244,14 +243,7 @@ class SolverSpec:
 
 
 class Connection:
-    """A program loaded in a solver; changes of the program reach the solver through it.
-
-    Attributes
-    ----------
-    crossed : bounds that exclude one another, as a sentence; empty if there are none.
-    interface : of the solver; None while bounds exclude one another.
-    updated : whether a change reached the solver in place.
-    """
+    """A program loaded in a solver, whose ``interface`` is None while bounds exclude one another (``crossed``)."""
 
     updated = False
 

@@ -61,20 +61,16 @@ def test_another_solver_decides_where_one_ends_without_a_word(kind: str, what: s
     assert result.message in [f"it failed, but {other} found it {what}" for other in ("highs", "clarabel")]
 
 
-@pytest.mark.parametrize(("slug", "known", "other"), [("svm", "clarabel", None), ("onsvm", "highs", "clarabel")])
-def test_multipliers_that_prove_nothing_are_those_of_the_next_solver(slug: str, known: str, other: str | None) -> None:
-    """But for a solver that is asked again at a finer tolerance."""
+@pytest.mark.parametrize(("slug", "known"), [("svm", "clarabel"), ("onsvm", "highs")])
+def test_multipliers_that_prove_nothing_are_those_of_the_next_solver(slug: str, known: str) -> None:
     model = fsopt.build(slug, blobs(12, 2))
     optimum, program = fsopt.solve(model).point, compile_model(model)
     said = Outcome(Status.OPTIMAL, "optimal", replace(optimum, y=-optimum.y), None, 0, 0.0, "")
     found = with_evidence(program, said, Settings.make(None), 20.0, known)
-    assert (found.evidence_source or None, certified_result(program, found, known).status == "optimal") == (
-        other,
-        other is not None,
-    )
+    assert found.evidence_source not in ("", known)
     # A loop reads them from the point of the answer, where they prove as much as the evidence.
-    alone = certified_result(program, replace(found, evidence=None, evidence_source=""), known)
-    assert (alone.status == "optimal") == (other is not None)
+    for outcome in (found, replace(found, evidence=None, evidence_source="")):
+        assert certified_result(program, outcome, known).status == "optimal"
 
 
 def test_infeasibility_of_integers_by_a_farkas_vector_of_the_relaxation() -> None:

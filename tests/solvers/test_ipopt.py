@@ -131,11 +131,8 @@ def curved_model(seed):
     m.line = pyo.Constraint(expr=u() * x[0] - x[3] + m.s >= -1)
     m.bilinear = pyo.Constraint(expr=u() * x[0] * x[1] - x[2] ** 2 + x[3] >= 1)
     m.norm = pyo.Constraint(expr=pyo.sqrt(x[0] ** 2 + u() * x[1] * x[2] + 1) + x[3] - 4 <= 2)
-    zoo = pyo.log(x[0] + x[1] ** 2) * pyo.sin(x[3]) + (pyo.tanh(x[0]) + x[2]) ** 3 - pyo.atan(x[2]) * pyo.acos(x[1])
-    zoo += abs(x[1]) + pyo.log10(x[4]) + pyo.tan(x[0]) + pyo.asin(x[1]) + pyo.sinh(x[2]) + pyo.cosh(x[3])
-    m.zoo = pyo.Constraint(
-        expr=zoo + pyo.asinh(x[4]) + pyo.acosh(1.5 + x[0]) + pyo.atanh(x[1]) + pyo.cos(x[2] / x[3]) == 0.3
-    )
+    zoo = pyo.log(x[0] + x[1] ** 2) * pyo.sin(x[3]) + (pyo.tanh(x[0]) + x[2]) ** 3 - abs(x[1]) + pyo.log10(x[4])
+    m.zoo = pyo.Constraint(expr=zoo + pyo.cos(x[2] / x[3]) == 0.3)
     return m, rng
 
 
