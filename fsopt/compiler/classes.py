@@ -56,11 +56,7 @@ def program_class(program: Program) -> str:
 
 
 def smoothly_convex(program: Program) -> bool:
-    """Return whether a program with nonlinear functions has no integers and is convex by its structure.
-
-    That is told of exponentials, logarithms and square roots of what keeps them convex, of log-sum-exp, and of sums of
-    these with convex quadratics.
-    """
+    """Return whether a program of exponentials, logarithms, roots and quadratics is continuous, and convex by rules."""
     if not (program.general or program.objective_terms) or program.discrete or program.unsupported:
         return False
     parts = [(Terms(nonlinear=program.objective_terms), program.sign)]

@@ -1,10 +1,8 @@
 r"""Values and exact derivatives of the terms of a program that are neither linear nor conic.
 
-A nonlinear term is read once, into a *shape* (its operators and the positions of its variables in them) and the
-numbers in it. Terms of the same shape, for example :math:`e^{-\alpha y_i}` for all samples i, are evaluated together
-by the chain rule, with one row of an array for each term. Sums, linear and quadratic forms inside a term are stored as
-arrays, so that a shape contains the truly nonlinear operators only. The only rounding is the rounding of the
-operators. Symbolic differentiation with expression trees would walk trees in Python at each iteration.
+A nonlinear term is read into a *shape* (its operators and the positions of its variables in them) and the numbers in
+it. Terms of the same shape, for example :math:`e^{-\alpha y_i}` for all samples i, are evaluated together by the chain
+rule, with one row of an array for each term; sums, linear and quadratic forms inside a term are arrays.
 """
 
 from __future__ import annotations
@@ -190,10 +188,7 @@ def _pattern(rows: Indices, columns: Indices, n: int) -> Pattern:
 
 
 def derivatives_of(program: Program) -> Derivatives:
-    """Return the derivatives of a program, read at the first call and kept with it.
-
-    They stay valid: what an update changes in place is linear or quadratic, and any other change makes a new program.
-    """
+    """Return the derivatives of a program, read at the first call and kept: no update changes its functions."""
     known = program.__dict__.get("_derivatives")
     if known is None:
         known = program.__dict__["_derivatives"] = Derivatives(program)

@@ -6,9 +6,8 @@ r"""A Pyomo model as arrays: the one form for solvers, problem classes and certi
     \ell \le Ax \le u,\quad \underline{x} \le x \le \overline{x},\quad
     G_k x + h_k \in K_k,\quad x_j \in \mathbb{Z}\ (j \in \mathcal{I}).
 
-A maximisation is stored as the minimisation of its negative. The cones K_k are second-order cones, recognised from
-quadratic constraints by :mod:`fsopt.compiler.recognition`, and the semidefinite cones of
-:mod:`fsopt.compiler.cones`. ``Program.nonconic`` lists every other constraint with the reason.
+A maximisation is stored as the minimisation of its negative. The cones K_k are second-order, recognised from quadratic
+constraints, and semidefinite; ``Program.nonconic`` lists every other constraint with the reason.
 """
 
 from __future__ import annotations
@@ -159,11 +158,7 @@ class Program:
 
     @property
     def unit(self) -> float:
-        """The unit of the objective value, by which a gap is divided where the value itself is smaller.
-
-        It is 1, unless the model declares another one in its suffix ``unit``: objective -> number; 0 asks for a gap
-        that is small relative to the value.
-        """
+        """What a gap is divided by where the value is smaller: 1, or the objective's number in the suffix ``unit``."""
         declared = self.model.component("unit")
         stated = declared.get(self.objective) if isinstance(declared, pyo.Suffix) else None
         return 1.0 if stated is None else abs(float(stated))

@@ -166,18 +166,18 @@ def _squares(whole: Matrix) -> tuple[Vector, Matrix, Vector, Matrix, float]:
     k = len(whole) - 1
     units = unit_diagonal(whole[:k, :k])
     whole = np.append(units, 1.0)[:, None] * whole * np.append(units, 1.0)
-    Q, a, d = whole[:k, :k], 2.0 * whole[:k, k], whole[k, k]
+    Q, a = whole[:k, :k], 2.0 * whole[:k, k]
     values, vectors = _eigen(Q)
     flat, sizes = values == 0, np.abs(values)
     slopes = a @ vectors
     steps = np.where(flat, 0.0, slopes / np.where(flat, 1.0, 2.0 * values))
     forms = np.sqrt(sizes)[:, None] * np.column_stack([vectors.T, steps])
-    signs, rest = np.sign(values), float(d - np.sum(values * steps**2))
+    signs, rest = np.sign(values), float(whole[k, k] - np.sum(values * steps**2))
     if np.any(flat & (np.abs(slopes) > ZERO * k * np.abs(a).max(initial=0.0))):
         rest = -np.inf
     null = flat & (np.abs(Q @ vectors).max(axis=0, initial=0.0) <= ZERO) & (not a.any())
     nearly = ~null & Q.any(axis=0) & (sizes < NEARLY_FLAT * sizes.max(initial=0.0))
-    terms = abs(d) + np.sum(forms[:, -1] ** 2)
+    terms = abs(whole[k, k]) + np.sum(forms[:, -1] ** 2)
     doubtful = nearly.any() and np.count_nonzero(values) > 1  # one square alone has all of its digits
     doubtful |= (values < 0).any() and abs(rest) < NEARLY_FLAT * terms
     if doubtful and k <= FEW and np.sum(values < -NEARLY_FLAT) < 2:
@@ -220,7 +220,8 @@ def _eliminated(whole: Matrix, start: Vector) -> tuple[Vector, Matrix, float]:
 def _eigen(Q: Matrix) -> tuple[Vector, Matrix]:
     """Return the eigenvalues (k,) and the eigenvectors (k, k) of a symmetric matrix."""
     # Blocks of variables without common terms are decomposed separately: each is as sparse as its terms.
-    values, vectors, pattern = np.diagonal(Q).copy(), np.eye(len(Q)), Q != 0
+    values, vectors = np.diagonal(Q).copy(), np.eye(len(Q))
+    pattern = Q != 0
     np.fill_diagonal(pattern, False)
     label = sp.csgraph.connected_components(sp.csr_matrix(pattern), directed=False)[1]
     for name in np.unique(label[pattern.any(axis=0)]):

@@ -296,7 +296,8 @@ def difference(old: Program, new: Program) -> Change | None:
     if old.nonconic or new.nonconic or new.objective_terms:
         return None
     if order != sorted(order):  # added constraints come last
-        new.A, new.lo, new.hi = new.A[order], new.lo[order], new.hi[order]
+        new.A = new.A[order]
+        new.lo, new.hi = new.lo[order], new.hi[order]
     if old.sign != new.sign or old.constants != new.constants or new.unsupported:
         return None
     cones, others = old.cones, new.cones

@@ -200,10 +200,7 @@ class NonlinearForm:
 
 
 def general_factors(program: Program) -> Vector:
-    """Return the powers of two (q,) for the general constraints, from their coefficients as those of linear rows.
-
-    A function that is neither linear nor quadratic counts with the number before it.
-    """
+    """Return the powers of two (q,) for the general constraints, from their coefficients as those of linear rows."""
     p, d = program, program.scaling.columns
     sizes: list[float] = []
     ends = [0]
@@ -225,11 +222,7 @@ def _finite(bounds: Vector) -> Vector:
 
 
 def pyomo_model(form: NonlinearForm, start: Vector) -> pyo.ConcreteModel:
-    """Return the form as a Pyomo model with variables ``v`` and constraints ``rows``, in the order of the form.
-
-    A cone is ``||t||^2 - s_1^2 <= 0``, the form in which solvers for quadratic constraints recognise one. Integer
-    variables stay integer; without them there is a suffix ``dual``.
-    """
+    """Return the form as a Pyomo model, variables ``v`` and constraints ``rows``; a cone is ``||t||^2 <= s_1^2``."""
     m = pyo.ConcreteModel()
     m.v = pyo.Var(range(form.size))
     for j in np.flatnonzero(form.program.integer).tolist():

@@ -48,17 +48,12 @@ FAILURE = "failure"
 """Our status for an exception in SCIP during the solve."""
 INFINITE = 0.99
 """A value from this fraction of SCIP's infinity on is infinite."""
-
-
 FUNCTIONS = ("exp", "log", "sqrt", "sin", "cos")
 """Functions of one argument that are translated; all others are refused by name."""
 
 
 class Scip:
-    """One program loaded into SCIP: ``x`` are its variables x', ``terms`` the d x' with d in ``scale``.
-
-    Its variable ``epigraph`` is above the nonlinear part of the objective; None for a linear one.
-    """
+    """One program in SCIP: ``x`` are x', ``terms`` d x'; ``epigraph`` is above what is nonlinear in the objective."""
 
     def __init__(self, program: Program, settings: Settings) -> None:
         self.program = program

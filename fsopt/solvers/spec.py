@@ -170,18 +170,13 @@ def refuse_option(solver: str, name: str, reason: str) -> OptionError:
 
 
 class Package:
-    """A solver's Python package; it is imported when the first attribute of it is read.
-
-    The registry imports every interface, also those of solvers that are not installed or slow to import. Pyomo's code
-    runs with the import of some packages and calls what warns in them: where warnings are errors, Pyomo would
-    take the package for missing from then on. The name may be that of a module in the package.
-    """
+    """A solver's Python package, or a module of it, imported when its first attribute is read."""
 
     def __init__(self, name: str) -> None:
         self._name = name
 
     def __getattr__(self, attribute: str) -> Any:
-        if self._name not in sys.modules:
+        if self._name not in sys.modules:  # Pyomo takes a package for missing from a warning on that is an error
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 import_module(self._name)
