@@ -6,15 +6,13 @@ from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
-from pyomo.core.expr.numeric_expr import DivisionExpression, PowExpression, ProductExpression
-from pyomo.core.expr.numvalue import is_potentially_variable, value
+from pyomo.core.expr.numeric_expr import ProductExpression
 
 from fsopt.common.arguments import checked
 from fsopt.compiler import Program, compile_model
-from fsopt.compiler.expressions import Terms, read
+from fsopt.compiler.expressions import Terms, hessian, read
 from fsopt.compiler.program import MODEL
 from fsopt.compiler.recognition import lacking
-from fsopt.compiler.rows import hessian
 
 CLASSES = ("LP", "QP", "SOCP", "SDP", "MILP", "MIQP", "MISOCP", "MISDP", "NLP", "MINLP", "MPEC")
 """The problem classes; NLP and MINLP hold every program with other functions than those of the classes before them, or
@@ -58,11 +56,7 @@ def program_class(program: Program) -> str:
 
 
 def smoothly_convex(program: Program) -> bool:
-    """Return whether a program with nonlinear functions has no integers and is convex by its structure.
-
-    That is told of exponentials, logarithms, square roots and powers of what keeps them convex, of log-sum-exp, and of
-    sums of these with convex quadratics.
-    """
+    """Return whether a program of exponentials, logarithms, roots and quadratics is continuous, and convex by rules."""
     if not (program.general or program.objective_terms) or program.discrete or program.unsupported:
         return False
     parts = [(Terms(nonlinear=program.objective_terms), program.sign)]
@@ -79,27 +73,12 @@ def _convex(program: Program, terms: Terms, sign: float = 1.0) -> bool:
 
 def _node_convex(program: Program, node: Any, up: bool) -> bool:
     """Return whether a node is convex (``up``), or concave."""
-    if isinstance(node, DivisionExpression) and not is_potentially_variable(node.args[0]):
-        return _power_convex(program, node.args[1], -1.0, up == (value(node.args[0]) > 0.0))
-    if isinstance(node, PowExpression) and not is_potentially_variable(node.args[1]):
-        return _power_convex(program, node.args[0], float(value(node.args[1])), up)
     name, inner = node.getname(), read(node.args[0], program.column)
     if name == "exp":
         return up and _convex(program, inner)
     if name in ("log", "log10") and up:
         return _log_convex(program, inner)
     return name in ("log", "log10", "sqrt") and not up and _convex(program, inner, -1.0)
-
-
-def _power_convex(program: Program, base: Any, p: float, up: bool) -> bool:
-    """Return whether a power is convex, or concave: where p is not whole, its base is not negative."""
-    inner = read(base, program.column)
-    if not up:
-        return 0.0 < p < 1.0 and _convex(program, inner, -1.0)
-    if not inner.linear or 0.0 <= p <= 1.0:
-        return False
-    ends = [a * (program.lb if a > 0.0 else program.ub)[j] for j, a in inner.affine(program.column).items() if a]
-    return bool((p > 0.0 and p % 2.0 == 0.0) or p % 1.0 != 0.0 or inner.constant + sum(ends) >= 0.0)
 
 
 def _log_convex(program: Program, terms: Terms) -> bool:

@@ -1,17 +1,16 @@
 r"""The cones of a compiled program, stacked into one matrix.
 
 Pyomo has no component for a linear matrix inequality :math:`F_0 + \sum_j x_j F_j \succeq 0`. Here it is a block with
-variables S, linear constraints ``S[i, j] == entry``, none where S are variables of the model, and the attribute
-``semidefinite``. The compiler turns S into a cone of the program: the upper triangle, column by column, with the
-off-diagonal entries multiplied by :math:`\sqrt2`, so that the inner product of two vectors equals the inner product of
-their matrices. Software other than fsopt sees S as free variables.
+variables S, linear constraints ``S[i, j] == entry``, and the attribute ``semidefinite``. The compiler turns S into a
+cone of the program: the upper triangle, column by column, with the off-diagonal entries multiplied by :math:`\sqrt2`,
+so that the inner product of two vectors equals that of their matrices. Other software sees S as free variables.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyomo.environ as pyo
@@ -19,28 +18,36 @@ import scipy.sparse as sp
 
 from fsopt.typing import Indices, Matrix, Vector
 
+NONE: Indices = np.zeros(0, dtype=int)
+
+
+class Cone(NamedTuple):
+    """A cone by the entries (row, column, value) of its G, and the rest of a ConeStack; ``body`` has entries of q."""
+
+    G: tuple[Indices, Indices, Vector]
+    h: Vector
+    scale: float = 1.0
+    pair: int = 0
+    sense: float = 1.0
+    order: int = 0
+    constraint: Any = None
+    body: tuple[Indices, Vector] = (NONE, np.zeros(0))
+
 
 @dataclass
 class ConeStack:
     r"""The constraints :math:`G_k x + h_k \in K_k`, stacked: second-order and semidefinite cones.
 
-    The first entry of a second-order block is the upper bound of the norm of the others. A semidefinite block is the
-    upper triangle of its matrix, column by column, with the off-diagonal entries multiplied by :math:`\sqrt2`.
-
     Attributes
     ----------
-    G, h : (k, n) and (k,) stacked rows.
-    starts : (number of cones + 1,) first row of each block.
-    constraints : the Pyomo constraint behind each block.
+    G, h, starts : (k, n) and (k,) rows, and the first one of each block; that of a norm is the upper bound of the rest.
+    constraints, sense : the Pyomo constraint behind each block; +1 for an upper bound of its body, -1 for a lower one.
     pairs : for a rotated cone, the offset of the row r of its block for which the sum and the difference of head and
         row r are the two factors of the product; 0 for every other cone.
-    scale : the number f of each block with ``f * (||tail||^2 - head^2) = q(x)``, where q is the quadratic function of
-        the constraint; nan for a semidefinite cone.
-    sense : +1 for an upper bound of the constraint's body, -1 for a lower bound.
-    orders : (number of cones,) order of the matrix of a semidefinite cone, 0 for a second-order cone.
-    bodies : (number of cones, (n + 1)^2) the constraints q(x) <= 0 behind the cones as they were read: entry
-        ``i (n + 1) + j`` is the coefficient of :math:`x_i x_j`, i <= j, with x_n = 1. Those of semidefinite cones, and
-        of copies with other rows, are empty.
+    scale : the number f of each block with ``f * (||tail||^2 - head^2) = q(x)``; nan for a semidefinite cone.
+    orders : order of the matrix of a semidefinite cone, 0 for a second-order cone.
+    bodies : (number of cones, (n + 1)^2) the constraints q(x) <= 0 as they were read: entry ``i (n + 1) + j`` is the
+        coefficient of :math:`x_i x_j`, i <= j, with x_n = 1; empty for semidefinite cones, and for other rows.
     """
 
     G: sp.csr_matrix
@@ -85,12 +92,6 @@ class ConeStack:
         found.bodies.data[self.bodies.indices % (self.G.shape[1] + 1) == self.G.shape[1]] = 0.0
         return found
 
-    def heads_at_least(self, lb: Vector, ub: Vector) -> Vector:
-        """Return the smallest heads of the cones within bounds (n,) of the variables; -inf for no limit."""
-        heads = self.G[self.starts[:-1]]
-        smallest: Vector = heads.maximum(0) @ lb + heads.minimum(0) @ ub + self.h[self.starts[:-1]]
-        return smallest
-
 
 def triangle_to_matrix(v: Vector, order: int) -> Matrix:
     """Return the lower triangle (order, order) of the matrix with the scaled upper triangle v, column by column."""
@@ -100,22 +101,20 @@ def triangle_to_matrix(v: Vector, order: int) -> Matrix:
     return L
 
 
-def lmi(matrix: Sequence[Sequence[Any]], doc: str = "", *, own: bool = False) -> pyo.Block:
+def lmi(matrix: Sequence[Sequence[Any]], doc: str = "") -> pyo.Block:
     """Return the block "a symmetric matrix of affine expressions is positive semidefinite".
 
     Parameters
     ----------
     matrix : k rows of k expressions or numbers; the upper triangle is used.
     doc : the inequality, with its equation number.
-    own : whether the entries are free variables of the model, each of this entry alone: they are S then.
     """
     size = len(matrix)
     block = pyo.Block(concrete=True, doc=doc)
     block.semidefinite = size
     places = [(i, j) for j in range(size) for i in range(j + 1)]
-    block.S = pyo.Reference({(i, j): matrix[i][j] for i, j in places}) if own else pyo.Var(places, doc="upper triangle")
-    defined = [] if own else places
-    block.entry = pyo.Constraint(defined, rule=lambda b, i, j: b.S[i, j] - matrix[i][j] == 0, doc=doc)
+    block.S = pyo.Var(places, doc="upper triangle")
+    block.entry = pyo.Constraint(places, rule=lambda b, i, j: b.S[i, j] - matrix[i][j] == 0, doc=doc)
     return block
 
 
@@ -125,25 +124,37 @@ def blocks(model: pyo.ConcreteModel) -> list[pyo.Block]:
     return [b for b in found if getattr(b, "semidefinite", None)]
 
 
-def with_semidefinite(cones: ConeStack, model: pyo.ConcreteModel, column: dict[int, int]) -> ConeStack:
-    """Return the cones of a program followed by the cones of its linear matrix inequalities."""
-    marked = blocks(model)
-    if not marked:
-        return cones
-    sizes = [b.semidefinite for b in marked]
-    lengths = [k * (k + 1) // 2 for k in sizes]
-    columns = np.array([column[id(v)] for b in marked for v in b.S.values()], dtype=int)
-    weights = np.array([1.0 if i == j else np.sqrt(2.0) for b in marked for i, j in b.S])
-    rows = sp.csr_matrix((weights, (np.arange(len(columns)), columns)), shape=(len(columns), cones.G.shape[1]))
+def matrix_cones(model: pyo.ConcreteModel, column: dict[int, int]) -> list[Cone]:
+    """Return the cones of the linear matrix inequalities of a model."""
+    found = []
+    for block in blocks(model):
+        columns = np.array([column[id(v)] for v in block.S.values()], dtype=int)
+        weights = np.array([1.0 if i == j else np.sqrt(2.0) for i, j in block.S])
+        entries = np.arange(len(columns)), columns, weights
+        found.append(Cone(entries, np.zeros(len(columns)), np.nan, order=block.semidefinite, constraint=block))
+    return found
+
+
+def stacked(cones: Sequence[Cone], n: int) -> ConeStack:
+    """Return the stack of cones in n variables."""
+    starts = np.append(0, np.cumsum([len(c.h) for c in cones])).astype(int)
+    bodies = [c.body for c in cones]
     stack = ConeStack(
-        G=sp.csr_matrix(sp.vstack([cones.G, rows])),
-        h=np.concatenate([cones.h, np.zeros(len(columns))]),
-        starts=np.concatenate([cones.starts, cones.starts[-1] + np.cumsum(lengths)]).astype(int),
-        constraints=[*cones.constraints, *marked],
-        pairs=np.concatenate([cones.pairs, np.zeros(len(marked), dtype=int)]),
-        scale=np.concatenate([cones.scale, np.full(len(marked), np.nan)]),
-        sense=np.concatenate([cones.sense, np.ones(len(marked))]),
-        orders=np.concatenate([cones.orders, sizes]).astype(int),
+        G=_rows([(c.G[0] + first, *c.G[1:]) for c, first in zip(cones, starts, strict=False)], (starts[-1], n)),
+        h=np.concatenate([np.zeros(0), *(c.h for c in cones)]),
+        starts=starts,
+        constraints=[c.constraint for c in cones],
+        pairs=np.array([c.pair for c in cones], dtype=int),
+        scale=np.array([c.scale for c in cones], dtype=float),
+        sense=np.array([c.sense for c in cones], dtype=float),
+        orders=np.array([c.order for c in cones], dtype=int),
     )
-    stack.bodies = sp.csr_matrix(sp.vstack([cones.bodies, stack.bodies[len(cones) :]]))
+    listed = [(np.full(len(entries), k), entries, values) for k, (entries, values) in enumerate(bodies)]
+    stack.bodies = _rows(listed, stack.bodies.shape)
     return stack
+
+
+def _rows(parts: Sequence[tuple[Indices, Indices, Vector]], shape: tuple[int, int]) -> sp.csr_matrix:
+    """Return the matrix with parts of its entries (row, column, value)."""
+    i, j, values = (np.concatenate(part) for part in zip((NONE, NONE, NONE), *parts, strict=True))
+    return sp.csr_matrix((values.astype(float), (i, j)), shape=shape)

@@ -1,38 +1,23 @@
 r"""Values and exact derivatives of the terms of a program that are neither linear nor conic.
 
-A nonlinear term is read once, into a *shape* (its operators and the positions of its variables in them) and the
-numbers in it. Terms of the same shape, for example :math:`e^{-\alpha y_i}` for all samples i, are evaluated together
-by the chain rule, with one row of an array for each term. Sums, linear and quadratic forms inside a term are stored as
-arrays, so that a shape contains the truly nonlinear operators only. The only rounding is the rounding of the
-operators. Symbolic differentiation with expression trees would walk trees in Python at each iteration.
+A nonlinear term is read into a *shape* (its operators and the positions of its variables in them) and the numbers in
+it. Terms of the same shape, for example :math:`e^{-\alpha y_i}` for all samples i, are evaluated together by the chain
+rule, with one row of an array for each term; sums, linear and quadratic forms inside a term are arrays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from pyomo.core.expr.numeric_expr import (
-    DivisionExpression,
-    NumericExpression,
-    PowExpression,
-    ProductExpression,
-    UnaryFunctionExpression,
-)
-from pyomo.core.expr.numvalue import is_potentially_variable, value
 
-from fsopt.compiler.expressions import read
-from fsopt.compiler.jets import UNARY, Jet, power
+from fsopt.compiler.expressions import build_rows
+from fsopt.compiler.jets import UNARY, Jet, Shape, TermReader, power
 from fsopt.compiler.program import Program
-from fsopt.compiler.rows import build_rows
-from fsopt.compiler.unsupported import function_of
 from fsopt.errors import SolverError
 from fsopt.typing import Indices, Matrix, Vector
-
-Shape: TypeAlias = tuple[Any, ...]
-"""An operator and the shapes of its arguments: ``(name, argument, ...)``."""
 
 
 class _Member(NamedTuple):
@@ -42,47 +27,6 @@ class _Member(NamedTuple):
     scale: float
     columns: list[int]
     numbers: list[float]
-
-
-class _TermReader:
-    """Reads one term into its shape, the columns of its variables, and its numbers in the order of the shape."""
-
-    def __init__(self, column: dict[int, int]) -> None:
-        self.column = column
-        self.slots: dict[int, int] = {}
-        self.numbers: list[float] = []
-
-    def _slot(self, j: int) -> int:
-        return self.slots.setdefault(j, len(self.slots))
-
-    def form(self, expression: NumericExpression) -> Shape:
-        """Return the shape of a sum of linear, quadratic and other terms."""
-        terms = read(expression, self.column)
-        linear = terms.affine(self.column)
-        self.numbers += [terms.constant, *linear.values(), *(v for _, _, v in terms.quadratic)]
-        self.numbers += [scale for scale, _ in terms.nonlinear]
-        pairs = tuple((self._slot(i), self._slot(j)) for i, j, _ in terms.quadratic)
-        slots = tuple(map(self._slot, linear))
-        return ("form", slots, pairs, tuple(self.operator(node) for _, node in terms.nonlinear))
-
-    def operator(self, node: NumericExpression) -> Shape:
-        """Return the shape of a node that is neither linear nor quadratic."""
-        if isinstance(node, ProductExpression):
-            return ("*", self.form(node.args[0]), self.form(node.args[1]))
-        if isinstance(node, DivisionExpression):
-            return ("*", self.form(node.args[0]), ("1/", self.form(node.args[1])))
-        if isinstance(node, PowExpression):
-            base, exponent = node.args
-            if not is_potentially_variable(exponent):
-                self.numbers.append(float(value(exponent)))
-                return ("power", self.form(base))
-            return ("exp", ("*", self.form(exponent), ("log", self.form(base))))
-        if isinstance(node, UnaryFunctionExpression) and node.getname() in UNARY:
-            return (node.getname(), self.form(node.args[0]))
-        raise SolverError(
-            f"fsopt has no derivatives of the operator '{function_of(node)}' (in {str(node)[:60]})",
-            "write it with smooth functions, or use a solver that reads expressions itself",
-        )
 
 
 class _Batch:
@@ -150,14 +94,8 @@ class Pattern(NamedTuple):
 class Derivatives:
     """Functions 0..q-1, the general constraints of a program, and function q, the nonlinear terms of its objective.
 
-    The patterns of Jacobian and Hessian do not depend on the point. Constants of constraints are part of their bounds.
-
-    Attributes
-    ----------
-    q : number of general constraints. ``lo``, ``hi`` : (q,) their bounds.
-    batches : the nonlinear terms.
-    jacobian_pattern : of the Jacobian (q + 1, n).
-    hessian_pattern : of the lower triangle (n, n) of the Hessian of a weighted sum of the functions.
+    The patterns of the Jacobian (q + 1, n), and of the lower triangle of the Hessian of a weighted sum, do not depend
+    on the point. Constants of constraints are part of their bounds ``lo`` and ``hi`` (q,).
     """
 
     def __init__(self, program: Program) -> None:
@@ -227,8 +165,11 @@ def _batches(program: Program, q: int) -> list[_Batch]:
     terms += [(q, program.sign * scale, node) for scale, node in program.objective_terms]
     groups: dict[tuple[Shape, int], list[_Member]] = {}
     for owner, scale, node in terms:
-        reader = _TermReader(program.column)
+        reader = TermReader(program.column)
         shape = reader.operator(node)
+        if reader.unsupported:
+            fault = f"fsopt has no derivatives of the operator '{reader.unsupported[0]}' (in {str(node)[:60]})"
+            raise SolverError(fault, "write it with smooth functions, or use a solver that reads expressions itself")
         member = _Member(owner, float(scale), list(reader.slots), reader.numbers)
         groups.setdefault((shape, len(reader.slots)), []).append(member)
     return [_Batch(shape, members) for (shape, _), members in groups.items()]
@@ -247,10 +188,7 @@ def _pattern(rows: Indices, columns: Indices, n: int) -> Pattern:
 
 
 def derivatives_of(program: Program) -> Derivatives:
-    """Return the derivatives of a program, read at the first call and kept with it.
-
-    They stay valid: what an update changes in place is linear or quadratic, and any other change makes a new program.
-    """
+    """Return the derivatives of a program, read at the first call and kept: no update changes its functions."""
     known = program.__dict__.get("_derivatives")
     if known is None:
         known = program.__dict__["_derivatives"] = Derivatives(program)

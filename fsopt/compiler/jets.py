@@ -1,16 +1,29 @@
-"""Exact first and second derivatives by the chain rule, for many functions at once."""
+"""Functions in terms: their shapes, and exact first and second derivatives by the chain rule, for many at once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from pyomo.core.expr.numeric_expr import (
+    DivisionExpression,
+    NumericExpression,
+    PowExpression,
+    ProductExpression,
+    UnaryFunctionExpression,
+)
+from pyomo.core.expr.numvalue import is_potentially_variable, value
 
+from fsopt.compiler.expressions import read
 from fsopt.typing import Matrix, Vector
 
+MOST_NESTED = 200
+"""Functions of functions: every reader of an expression, of fsopt or not, takes some calls within calls for each."""
+Shape: TypeAlias = tuple[Any, ...]
+"""An operator and the shapes of its arguments: ``(name, argument, ...)``."""
 Hessians: TypeAlias = NDArray[np.float64]
 """Symmetric matrices (b, k, k), one for each of b functions."""
 
@@ -30,16 +43,7 @@ UNARY: Mapping[str, Callable[[Vector], Chain]] = {
     "sqrt": lambda u: Chain(np.sqrt(u), 0.5 / np.sqrt(u), -0.25 / u**1.5),
     "sin": lambda u: Chain(np.sin(u), np.cos(u), -np.sin(u)),
     "cos": lambda u: Chain(np.cos(u), -np.sin(u), -np.cos(u)),
-    "tan": lambda u: Chain(np.tan(u), 1 + np.tan(u) ** 2, 2 * np.tan(u) * (1 + np.tan(u) ** 2)),
-    "asin": lambda u: Chain(np.arcsin(u), (1 - u**2) ** -0.5, u * (1 - u**2) ** -1.5),
-    "acos": lambda u: Chain(np.arccos(u), -((1 - u**2) ** -0.5), -u * (1 - u**2) ** -1.5),
-    "atan": lambda u: Chain(np.arctan(u), 1 / (1 + u**2), -2 * u / (1 + u**2) ** 2),
-    "sinh": lambda u: Chain(np.sinh(u), np.cosh(u), np.sinh(u)),
-    "cosh": lambda u: Chain(np.cosh(u), np.sinh(u), np.cosh(u)),
     "tanh": lambda u: Chain(np.tanh(u), 1 - np.tanh(u) ** 2, -2 * np.tanh(u) * (1 - np.tanh(u) ** 2)),
-    "asinh": lambda u: Chain(np.arcsinh(u), (1 + u**2) ** -0.5, -u * (1 + u**2) ** -1.5),
-    "acosh": lambda u: Chain(np.arccosh(u), (u**2 - 1) ** -0.5, -u * (u**2 - 1) ** -1.5),
-    "atanh": lambda u: Chain(np.arctanh(u), 1 / (1 - u**2), 2 * u / (1 - u**2) ** 2),
     "abs": lambda u: Chain(np.abs(u), np.sign(u), np.zeros_like(u)),
     "1/": lambda u: Chain(1 / u, -1 / u**2, 2 / u**3),
 }
@@ -81,3 +85,59 @@ class Jet:
             self.f[:, None] * other.g + other.f[:, None] * self.g,
             self.f[:, None, None] * other.H + other.f[:, None, None] * self.H + cross + cross.transpose(0, 2, 1),
         )
+
+
+class TermReader:
+    """Reads one term into its shape, the columns of its variables, and its numbers in the order of the shape.
+
+    ``unsupported`` are the operators in it that have no derivatives here, by name. A term that is nested more than
+    :data:`MOST_NESTED` deep raises RecursionError.
+    """
+
+    def __init__(self, column: dict[int, int]) -> None:
+        self.column = column
+        self.slots: dict[int, int] = {}
+        self.numbers: list[float] = []
+        self.unsupported: list[str] = []
+        self.depth = 0
+
+    def _slot(self, j: int) -> int:
+        return self.slots.setdefault(j, len(self.slots))
+
+    def form(self, expression: NumericExpression) -> Shape:
+        """Return the shape of a sum of linear, quadratic and other terms."""
+        terms = read(expression, self.column)
+        linear = terms.affine(self.column)
+        self.numbers += [terms.constant, *linear.values(), *(v for _, _, v in terms.quadratic)]
+        self.numbers += [scale for scale, _ in terms.nonlinear]
+        pairs = tuple((self._slot(i), self._slot(j)) for i, j, _ in terms.quadratic)
+        slots = tuple(map(self._slot, linear))
+        return ("form", slots, pairs, tuple(self.operator(node) for _, node in terms.nonlinear))
+
+    def operator(self, node: NumericExpression) -> Shape:
+        """Return the shape of a node that is neither linear nor quadratic."""
+        self.depth += 1
+        if self.depth > MOST_NESTED:
+            raise RecursionError
+        shape = self._shape(node)
+        self.depth -= 1
+        return shape
+
+    def _shape(self, node: NumericExpression) -> Shape:
+        if isinstance(node, ProductExpression):
+            return ("*", self.form(node.args[0]), self.form(node.args[1]))
+        if isinstance(node, DivisionExpression):
+            return ("*", self.form(node.args[0]), ("1/", self.form(node.args[1])))
+        if isinstance(node, PowExpression):
+            base, exponent = node.args
+            if not is_potentially_variable(exponent):
+                self.numbers.append(float(value(exponent)))
+                return ("power", self.form(base))
+            return ("exp", ("*", self.form(exponent), ("log", self.form(base))))
+        if not node.is_expression_type():
+            raise KeyError(id(node))  # a variable of another model
+        name = str(node.getname()) if isinstance(node, UnaryFunctionExpression) else type(node).__name__
+        if name not in UNARY:
+            self.unsupported.append(name)
+            return (name,)
+        return (name, self.form(node.args[0]))

@@ -6,14 +6,13 @@ r"""A Pyomo model as arrays: the one form for solvers, problem classes and certi
     \ell \le Ax \le u,\quad \underline{x} \le x \le \overline{x},\quad
     G_k x + h_k \in K_k,\quad x_j \in \mathbb{Z}\ (j \in \mathcal{I}).
 
-A maximisation is stored as the minimisation of its negative. The cones K_k are second-order cones, recognised from
-quadratic constraints by :mod:`fsopt.compiler.recognition`, and the semidefinite cones of
-:mod:`fsopt.compiler.cones`. ``Program.nonconic`` lists every other constraint with the reason.
+A maximisation is stored as the minimisation of its negative. The cones K_k are second-order, recognised from quadratic
+constraints, and semidefinite; ``Program.nonconic`` lists every other constraint with the reason.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -31,11 +30,20 @@ from pyomo.core.expr.visitor import identify_variables
 from fsopt.common import clock
 from fsopt.common.arguments import Argument
 from fsopt.common.customising import complete
-from fsopt.compiler.cones import ConeStack, with_semidefinite
-from fsopt.compiler.expressions import Terms, read, with_constants
+from fsopt.compiler.cones import ConeStack, matrix_cones, stacked
+from fsopt.compiler.expressions import (
+    ConstraintRow,
+    LinearRows,
+    Terms,
+    build_rows,
+    hessian,
+    linear_part,
+    read,
+    read_row,
+    with_constants,
+)
 from fsopt.compiler.recognition import lacking, recognise
-from fsopt.compiler.rows import ConstraintRow, LinearRows, build_rows, hessian, linear_part, read_row
-from fsopt.compiler.scaling import Scaling, equilibrate, row_factors
+from fsopt.compiler.scaling import Scaling, equilibrate
 from fsopt.compiler.unsupported import reading, refuse_infinite, unsupported_functions, unsupported_kinds
 from fsopt.compiler.values import fixed_values, integers, read_bounds, variables_of
 from fsopt.errors import ParameterError
@@ -65,12 +73,10 @@ class Program:
     Attributes
     ----------
     model, variables, constraints : the Pyomo model, its variables (columns) and linear constraints (rows).
-    column : id of a variable -> its column. ``row_of`` : id of a linear constraint -> its row.
-    objective : the active objective component, None if the model has none.
-    sign : +1 for a minimisation, -1 for a maximisation, which is stored as its negative.
-    P, c, c0 : objective; P is symmetric (n, n).
-    A, lo, hi : linear constraints (m, n), sorted indices, explicit zeros kept.
-    lb, ub, integer : bounds of the variables, and a mask of the integer ones.
+    column, row_of : id of a variable -> its column, id of a linear constraint -> its row.
+    objective, sign : the active objective component, None if the model has none; -1 for a maximisation, else +1.
+    P, c, c0 : of the minimisation; P is symmetric (n, n).
+    A, lo, hi, lb, ub, integer : linear constraints (m, n) with sorted indices, explicit zeros kept; bounds; a mask.
     cones : the second-order and semidefinite cones.
     nonconic : (name, reason) of each constraint that is neither linear nor a cone, and of the objective if it has
         terms that are neither linear nor quadratic.
@@ -131,7 +137,7 @@ class Program:
 
     @cached_property
     def scaling(self) -> Scaling:
-        """The units of the program at the first use; later updates of its numbers, and a few more rows, keep them."""
+        """The units of the program at the first use; later updates of its numbers keep them."""
         nodes = [node for _, node in (*self.objective_terms, *(t for row in self.general for t in row.terms.nonlinear))]
         columns = [self.column[id(v)] for node in nodes for v in identify_variables(node, include_fixed=False)]
         low, high = self.lb.copy(), self.ub.copy()
@@ -152,11 +158,7 @@ class Program:
 
     @property
     def unit(self) -> float:
-        """The unit of the objective value, by which a gap is divided where the value itself is smaller.
-
-        It is 1, unless the model declares another one in its suffix ``unit``: objective -> number; 0 asks for a gap
-        that is small relative to the value.
-        """
+        """What a gap is divided by where the value is smaller: 1, or the objective's number in the suffix ``unit``."""
         declared = self.model.component("unit")
         stated = declared.get(self.objective) if isinstance(declared, pyo.Suffix) else None
         return 1.0 if stated is None else abs(float(stated))
@@ -169,11 +171,7 @@ class Program:
         for row in rows:
             self.row_of[id(row.constraint)] = len(self.constraints)
             self.constraints.append(row.constraint)
-        known: Scaling | None = self.__dict__.pop("scaling", None)
-        doubled = len(self.lo).bit_length() != (len(self.lo) - len(rows)).bit_length()
-        if known is not None and not doubled:  # the units of the first rows hold for as many more
-            factors = row_factors(added.A, known.columns, self.integer)
-            self.scaling = replace(known, rows=np.append(known.rows, factors))
+        self.__dict__.pop("scaling", None)
 
     def objective_at(self, x: Vector) -> float:
         """Return the linear and quadratic terms of the objective at x (n,), in the model's own sense."""
@@ -184,13 +182,13 @@ class Program:
         return np.array([0.0 if v.value is None else float(v.value) for v in self.variables])
 
 
-@dataclass
 class _Constraints:
     """Constraints by kind: linear, quadratic, and every other kind (``general``)."""
 
-    linear: list[ConstraintRow] = field(default_factory=list)
-    quadratic: list[ConstraintRow] = field(default_factory=list)
-    general: list[ConstraintRow] = field(default_factory=list)
+    def __init__(self, rows: list[ConstraintRow]) -> None:
+        self.linear = [row for row in rows if row.terms.linear]
+        self.general = [row for row in rows if row.terms.nonlinear]
+        self.quadratic = [row for row in rows if row.terms.quadratic and not row.terms.nonlinear]
 
 
 def compile_model(model: pyo.ConcreteModel, constants: Mapping[int, float] | None = None) -> Program:
@@ -226,11 +224,9 @@ def _read_model(model: pyo.ConcreteModel, bounded: Mapping[int, float], known: M
     variables = variables_of(model, objective)
     integer = integers(variables)
     column = {id(v): j for j, v in enumerate(variables)}
-    terms = Terms()
-    if objective is not None:
-        with reading(objective, column):
-            terms = with_constants(read(objective.expr, column), known, column)
-    listed = _read_constraints(model, column, known)
+    terms = _terms(objective, column, known)
+    data = model.component_data_objects(pyo.Constraint, active=True, descend_into=True)
+    listed = _Constraints(read_constraints(data, column, known))
     lb, ub = read_bounds(variables)
     places = [column[key] for key in bounded]
     lb[places] = ub[places] = list(bounded.values())
@@ -238,30 +234,22 @@ def _read_model(model: pyo.ConcreteModel, bounded: Mapping[int, float], known: M
     linear = build_rows(listed.linear, column)
     functions = _functions(listed, linear, objective, terms, column)
     cones, refused = recognise(listed.quadratic, column, lb, ub)
-    cones = with_semidefinite(cones, model, column)
-    sign = -1.0 if objective is not None and objective.sense == pyo.maximize else 1.0
-    names = {name for name, _ in refused}
-    general = [r for r in listed.quadratic if r.constraint.name in names] if names else []
+    reasons = [(row.constraint.name, reason) for row, reason in refused]
     return Program(
         model=model,
         variables=variables,
         column=column,
         constraints=[r.constraint for r in listed.linear],
-        objective=objective,
-        sign=sign,
-        P=sign * hessian(terms, len(variables)),
-        c=sign * linear_part(terms, column),
-        c0=sign * terms.constant,
+        **_of_objective(objective, terms, column),
         A=linear.A,
         lo=linear.lo,
         hi=linear.hi,
         lb=lb,
         ub=ub,
         integer=integer,
-        cones=cones,
-        nonconic=_nonconic(objective, terms, listed.general) + refused,
-        general=listed.general + general,
-        objective_terms=terms.nonlinear,
+        cones=stacked(cones + matrix_cones(model, column), len(variables)),
+        nonconic=_nonconic(objective, terms, listed.general) + reasons,
+        general=listed.general + [row for row, _ in refused],
         row_of={id(r.constraint): i for i, r in enumerate(listed.linear)},
         unsupported=unsupported_kinds(model) | functions,
     )
@@ -275,6 +263,30 @@ def _objective(model: pyo.ConcreteModel) -> pyo.Objective | None:
     return objectives[0] if objectives else None
 
 
+def with_objective(program: Program) -> Program:
+    """Return a program with the objective that its model has now."""
+    objective = _objective(program.model)
+    terms = _terms(objective, program.column, program.constants)
+    refuse_infinite([], [(objective, terms)])
+    return replace(program, **_of_objective(objective, terms, program.column))
+
+
+def _terms(objective: Any, column: dict[int, int], constants: Mapping[int, float]) -> Terms:
+    """Return the terms of an objective, none of None."""
+    if objective is None:
+        return Terms()
+    with reading(objective, column):
+        return with_constants(read(objective.expr, column), constants, column)
+
+
+def _of_objective(objective: Any, terms: Terms, column: dict[int, int]) -> dict[str, Any]:
+    """Return the fields of a program that are those of its objective."""
+    sign = -1.0 if objective is not None and objective.sense == pyo.maximize else 1.0
+    P, c = sign * hessian(terms, len(column)), sign * linear_part(terms, column)
+    names = ("objective", "sign", "P", "c", "c0", "objective_terms")
+    return dict(zip(names, (objective, sign, P, c, sign * terms.constant, terms.nonlinear), strict=True))
+
+
 def _functions(
     listed: _Constraints, linear: LinearRows, objective: Any, terms: Terms, column: dict[int, int]
 ) -> dict[str, str]:
@@ -285,20 +297,16 @@ def _functions(
     return unsupported_functions(curved, column)
 
 
-def _read_constraints(model: pyo.ConcreteModel, column: dict[int, int], constants: Mapping[int, float]) -> _Constraints:
-    found = _Constraints()
-    for data in model.component_data_objects(pyo.Constraint, active=True, descend_into=True):
+def read_constraints(
+    listed: Iterable[Any], column: dict[int, int], constants: Mapping[int, float] | None = None
+) -> list[ConstraintRow]:
+    """Read constraints, in which some variables are constants in products."""
+    found = []
+    for data in listed:
         clock.look()
         with reading(data, column):
             row = read_row(data, column)
-            if constants:
-                row = replace(row, terms=with_constants(row.terms, constants, column))
-        if row.terms.nonlinear:
-            found.general.append(row)
-        elif row.terms.quadratic:
-            found.quadratic.append(row)
-        else:
-            found.linear.append(row)
+            found.append(replace(row, terms=with_constants(row.terms, constants, column)) if constants else row)
     return found
 
 

@@ -20,155 +20,15 @@ numbers: :func:`_eliminated`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from math import isfinite, sqrt
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from fsopt.compiler.cones import ConeStack
-from fsopt.compiler.rows import ConstraintRow
-from fsopt.typing import Indices, Mask, Matrix, Vector
-
-Stack: TypeAlias = NDArray[np.float64]
-"""Matrices of equal shape, one for each constraint: (N, k, k) or (N, r, k)."""
-
-
-@dataclass
-class Family:
-    """N quadratic constraints ``t'Qt + a't + d <= 0`` with the same terms in different variables ``x = units * t``.
-
-    They have positions (N,), columns of variables (N, k), and powers of 2, in which the diagonal of Q is near 1.
-    """
-
-    members: Indices
-    columns: Indices
-    Q: Stack
-    a: Stack
-    d: Vector
-    units: Stack
-
-    def take(self, which: Indices) -> Family:
-        """Return the family of some members."""
-        return replace(self, **{name: values[which] for name, values in vars(self).items()})
-
-
-@dataclass
-class Cones:
-    """N cones of one size: rows G (N r, .) and constants h (N, r), and the rest of a ConeStack."""
-
-    members: Indices
-    G: sp.csr_matrix
-    h: Stack
-    scale: float | Vector = 1.0
-    pair: int = 0
-
-    @classmethod
-    def of(cls, part: Family, G: Stack, h: Stack, scale: float | Vector = 1.0) -> Cones:
-        """Return the cones Gt + h over the columns of a family, as Gx + h in the variables x = units * t."""
-        member, row, column = np.nonzero(G)
-        values = G[member, row, column] / part.units[member, column]
-        places = member * G.shape[1] + row, part.columns[member, column]
-        return cls(part.members, sp.csr_matrix((values, places), (h.size, part.columns.max() + 1)), h, scale)
-
-
-def bodies_of(rows: Sequence[ConstraintRow], senses: Vector, column: dict[int, int]) -> sp.csr_matrix:
-    """Return the functions q of constraints ``q(x) <= 0``, as the bodies of a ConeStack, with a constant each."""
-    n = len(column)
-    terms: list[tuple[int, int, float]] = []
-    for k, (row, sense) in enumerate(zip(rows, senses.tolist(), strict=True)):
-        constant = row.terms.constant - (row.hi if sense > 0 else row.lo)
-        linear = ((j, n, v) for j, v in row.terms.affine(column).items())
-        products = (*row.terms.quadratic, *linear, (n, n, constant))
-        terms.extend((k, min(i, j) * (n + 1) + max(i, j), sense * v) for i, j, v in products)
-    place, entry, values = np.array(terms).reshape(-1, 3).T
-    return sp.csr_matrix((values, (place.astype(int), entry.astype(int))), (len(rows), (n + 1) ** 2))
-
-
-def families(bodies: sp.csr_matrix, n: int, members: Sequence[int]) -> list[Family]:
-    """Group functions by the positions of their terms, numbered in the order of their first occurrence."""
-    groups: dict[Any, list[tuple[int, list[int]]]] = {}
-    for i in members:
-        place = {n: -1}
-        pairs = []
-        for entry in bodies.indices[bodies.indptr[i] : bodies.indptr[i + 1]].tolist():
-            j, k = divmod(entry, n + 1)
-            pairs.append((place.setdefault(j, len(place) - 1), place.setdefault(k, len(place) - 1)))
-        groups.setdefault(tuple(pairs), []).append((i, list(place)[1:]))
-    return [_family(bodies, np.array(pairs).T, listed) for pairs, listed in groups.items()]
-
-
-def _family(bodies: sp.csr_matrix, places: Indices, listed: list[tuple[int, list[int]]]) -> Family:
-    """Return the arrays of functions (position, columns) with terms in the same places (2, t), -1 for the constant."""
-    members = np.array([i for i, _ in listed])
-    columns = np.array([c for _, c in listed], dtype=int)
-    half = np.zeros((len(members), *(columns.shape[1] + 1,) * 2))
-    half[:, places[0], places[1]] = 0.5 * bodies.data[bodies.indptr[members][:, None] + np.arange(places.shape[1])]
-    whole = half + np.swapaxes(half, 1, 2)
-    Q = whole[:, :-1, :-1]
-    units = unit_diagonal(Q)
-    slopes, constants = 2.0 * units * whole[:, :-1, -1], whole[:, -1, -1]
-    return Family(members, columns, units[:, :, None] * Q * units[:, None, :], slopes, constants, units)
-
-
-def unit_diagonal(Q: Stack) -> Stack:
-    """Return powers of 2 (N, k) with which the rows of ``units_i Q_ij units_j`` (N, k, k) have a largest size near 1.
-
-    Where Q is positive semidefinite, its diagonal gives them; a row whose diagonal is 0 has those of its largest entry.
-    """
-    sizes = np.abs(Q)
-    diagonal = np.diagonal(sizes, axis1=1, axis2=2)
-    units = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
-    for _ in range(PASSES):
-        largest = (units[:, :, None] * sizes * units[:, None, :]).max(axis=2)
-        if np.all((largest == 0.0) | ((largest > 0.5) & (largest < 2.0))):
-            break
-        units /= np.sqrt(np.where(largest > 0.0, largest, 1.0))
-    return np.asarray(np.exp2(np.round(np.log2(units))))
-
-
-def lacking(P: sp.csc_matrix) -> Vector | None:
-    """Return what the diagonal of a matrix (n, n) lacks to be semidefinite; None beyond the rounding of X'X."""
-    diagonal = P.diagonal()
-    lack = np.zeros(len(diagonal))
-    if sp.triu(P, 1).count_nonzero() == 0:
-        return lack if np.all(diagonal >= 0.0) else None
-    active = np.flatnonzero(np.diff(P.indptr))
-    Q = P[active][:, active].toarray()
-    units = unit_diagonal(Q[None])[0]
-    Q = units[:, None] * Q * units
-    smallest = np.linalg.eigvalsh(Q)[0]
-    told = len(Q) > FEW or abs(smallest) > NEARLY_FLAT
-    signs = smallest + ZERO * len(Q) if told else _eliminated(np.pad(Q, (0, 1)), np.eye(1, len(Q))[0])[0]
-    lack[active] = max(-smallest, 0.0) / units**2
-    return lack if np.all(signs >= 0.0) else None
-
-
-def stacked(
-    found: Sequence[Cones], rows: Sequence[ConstraintRow], senses: Vector, bodies: sp.csr_matrix, n: int
-) -> ConeStack:
-    """Stack cones in the order of their constraints."""
-    for c in found:
-        c.G.resize(c.h.size, n)
-    tables = (np.stack(np.broadcast_arrays(c.members, c.h.shape[1], c.scale, c.pair)) for c in found)
-    table = np.hstack([np.zeros((4, 0)), *tables])
-    ends, order = np.cumsum(table[1]).astype(int), np.argsort(table[0])
-    members, sizes, pairs = table[:, order][[0, 1, 3]].astype(int)
-    moved = np.concatenate([np.zeros(0, int), *map(np.arange, ends[order] - sizes, ends[order])])
-    stack = ConeStack(
-        G=sp.vstack([sp.csr_matrix((0, n)), *(c.G for c in found)], format="csr")[moved],
-        h=np.concatenate([np.zeros(0), *(c.h.ravel() for c in found)])[moved],
-        starts=np.append(0, np.cumsum(sizes)),
-        constraints=[rows[i].constraint for i in members.tolist()],
-        pairs=pairs,
-        scale=table[2][order],
-        sense=senses[members],
-    )
-    stack.bodies = bodies[members]
-    return stack
-
+from fsopt.compiler.cones import Cone
+from fsopt.compiler.expressions import ConstraintRow
+from fsopt.typing import Indices, Matrix, Vector
 
 ZERO = 2.0**-50
 """What the rounding of products like X'X leaves of a zero, for each variable: an eigenvalue or pivot of k variables in
@@ -189,92 +49,140 @@ ROUNDING = 1e-15
 
 def recognise(
     rows: Sequence[ConstraintRow], column: dict[int, int], lb: Vector, ub: Vector
-) -> tuple[ConeStack, list[tuple[str, str]]]:
-    """Return the cones of quadratic constraints as read, and (name, reason) of every other constraint."""
-    refused: dict[int, str] = {
-        i: "a quadratic equation or range is not convex"
-        for i, row in enumerate(rows)
-        if isfinite(row.lo) and isfinite(row.hi)
-    }
-    senses = np.array([1.0 if isfinite(row.hi) else -1.0 for row in rows])
-    bodies = bodies_of(rows, senses, column)
-    others = [i for i in range(len(rows)) if i not in refused]
-    norms = {i: cone for i in others if (cone := _norm(bodies, i, lb)) is not None}
-    found = [*norms.values()]
-    for family in families(bodies, len(lb), [i for i in others if i not in norms]):
-        found.extend(_second_order_cones(family, lb, ub, refused))
-    names = [(rows[i].constraint.name, refused[i]) for i in sorted(refused)]
-    return stacked(found, rows, senses, bodies, len(lb)), names
+) -> tuple[list[Cone], list[tuple[ConstraintRow, str]]]:
+    """Return the cones of quadratic constraints as read, and (row, reason) of every other constraint."""
+    cones: list[Cone] = []
+    refused: list[tuple[ConstraintRow, str]] = []
+    known: dict[tuple[bytes, bytes], tuple[Vector, Matrix, Vector, Matrix, float]] = {}
+    for row in rows:
+        sense = 1.0 if isfinite(row.hi) else -1.0
+        entries, values = _body(row, sense, column)
+        found: Cone | str = "a quadratic equation or range is not convex"
+        if not (isfinite(row.lo) and isfinite(row.hi)):
+            found = _cone(entries, values, lb, ub, known)
+        if isinstance(found, str):
+            refused.append((row, found))
+        else:
+            cones.append(found._replace(constraint=row.constraint, sense=sense, body=(entries, values)))
+    return cones, refused
 
 
-def _norm(bodies: sp.csr_matrix, place: int, lb: Vector) -> Cones | None:
-    """Return the cone of a large constraint ``sum_j c_j x_j^2 <= d`` or ``<= c_0 x_0^2``, x_0 >= 0; or None."""
-    terms = slice(bodies.indptr[place], bodies.indptr[place + 1])
-    columns, second = np.divmod(bodies.indices[terms], len(lb) + 1)
-    if len(columns) <= LARGE or (columns != second).any():
-        return None
-    values, bound = bodies.data[terms][:-1], -bodies.data[terms][-1]
-    head = np.flatnonzero(values < 0)
-    tail = np.flatnonzero(values > 0)
-    h = np.zeros((1, 1 + len(tail)))
+def _body(row: ConstraintRow, sense: float, column: dict[int, int]) -> tuple[Indices, Vector]:
+    """Return the function q of a constraint ``q(x) <= 0`` as entries of a body of a ConeStack, the constant last."""
+    n = len(column)
+    linear = ((j, n, v) for j, v in row.terms.affine(column).items())
+    sums = {n * (n + 2): row.terms.constant - (row.hi if sense > 0 else row.lo)}
+    for i, j, v in (*row.terms.quadratic, *linear):
+        entry = min(i, j) * (n + 1) + max(i, j)
+        sums[entry] = sums.get(entry, 0.0) + v
+    entries = sorted(sums)
+    return np.array(entries), sense * np.array([sums[entry] for entry in entries])
+
+
+def _cone(entries: Indices, values: Vector, lb: Vector, ub: Vector, known: dict[Any, Any]) -> Cone | str:
+    """Return the cone of a function, without its constraint, or why there is none; ``known`` grows by its squares."""
+    first, second = np.divmod(entries, len(lb) + 1)
+    norm = _norm(first, values, lb) if len(entries) > LARGE and (first == second).all() else None
+    if norm is not None:
+        return norm
+    columns, places = np.unique([first, second], return_inverse=True)
+    places, columns = places.reshape(2, -1), columns[:-1]
+    key = places.tobytes(), values.tobytes()
+    if key not in known:
+        half = np.zeros((len(columns) + 1,) * 2)
+        half[places[0], places[1]] = 0.5 * values
+        known[key] = _squares(half + half.T)
+    units, whole, signs, forms, rest = known[key]
+    heads, tails = forms[signs < 0], forms[signs > 0]
+    if not len(heads):
+        G, h, scale, pair = _convex_quadratic(tails[:, :-1], 2.0 * whole[:-1, -1], float(whole[-1, -1]))
+    else:
+        sign = _branch(heads[0], lb[columns] / units, ub[columns] / units)
+        reason = "" if sign else "the bounds do not separate its two branches (give its larger part lower bounds 0)"
+        if len(heads) > 1:
+            reason = f"its quadratic part has {len(heads)} negative eigenvalues"
+        elif rest < 0:
+            reason = "its quadratic part has a negative eigenvalue beside linear terms or a constant"
+        if reason:
+            return f"it is not convex: {reason}"
+        G, h, scale, pair = _one_branch(np.vstack([sign * heads, tails]), rest)
+    row, place = np.nonzero(G)
+    return Cone((row, columns[place], G[row, place] / units[place]), h, scale, pair)
+
+
+def _norm(columns: Indices, values: Vector, lb: Vector) -> Cone | None:
+    """Return the cone of ``sum_j c_j x_j^2 <= d`` or ``<= c_0 x_0^2``, x_0 >= 0, the constant -d last; or None."""
+    squares, bound = values[:-1], -values[-1]
+    head, tail = np.flatnonzero(squares < 0), np.flatnonzero(squares > 0)
+    h = np.zeros(1 + len(tail))
     if len(head) == 0 and bound >= 0:
-        h[0, 0] = np.sqrt(bound)
+        h[0] = np.sqrt(bound)
     elif len(head) != 1 or bound != 0 or lb[columns[head[0]]] < 0:
         return None
-    line = np.concatenate([np.zeros(len(head), dtype=int), 1 + np.arange(len(tail))])
     which = np.concatenate([head, tail])
-    entries = (np.sqrt(np.abs(values[which])), (line, columns[which]))
-    return Cones(np.array([place]), sp.csr_matrix(entries, (h.size, len(lb))), h)
+    line = np.concatenate([np.zeros(len(head), dtype=int), 1 + np.arange(len(tail))])
+    return Cone((line, columns[which], np.sqrt(np.abs(squares[which]))), h)
 
 
-def _second_order_cones(family: Family, lb: Vector, ub: Vector, refused: dict[int, str]) -> list[Cones]:
-    """Return the cones of a family, one group for each pattern of signs, and enter the others in ``refused``."""
-    signs, forms, rest = _squares(family)
-    patterns = np.column_stack([signs, family.a.any(axis=1), np.sign(family.d), np.sign(rest)])
-    label = np.unique(patterns, axis=0, return_inverse=True)[1].ravel()
-    found: list[Cones] = []
-    for which in (np.flatnonzero(label == name) for name in np.unique(label)):
-        part, pattern = family.take(which), signs[which[0]]
-        left = rest[which]
-        heads, F = forms[which][:, pattern < 0], forms[which][:, pattern > 0]
-        if len(heads[0]) == 0:
-            found.append(_convex_quadratics(part, F[:, :, :-1]))
-            continue
-        reason = "the bounds do not separate its two branches (give its larger part lower bounds 0)"
-        if len(heads[0]) > 1:
-            reason = f"its quadratic part has {len(heads[0])} negative eigenvalues"
-        elif left[0] < 0:
-            reason = "its quadratic part has a negative eigenvalue beside linear terms or a constant"
-        sign = _branches(heads[:, 0], *(bound[part.columns] / part.units for bound in (lb, ub)))
-        sign *= len(heads[0]) == 1 and left[0] >= 0
-        refused.update(dict.fromkeys(part.members[sign == 0].tolist(), f"it is not convex: {reason}"))
-        if sign.any():
-            rows = np.concatenate([sign[:, None, None] * heads, F], axis=1)[sign != 0]
-            found.append(_one_branch(part.take(sign != 0), rows, left[sign != 0]))
-    return found
+def _convex_quadratic(F: Matrix, a: Vector, d: float) -> tuple[Matrix, Vector, float, int]:
+    """Return the cone of ``||F x||^2 + a'x + d <= 0``, its scale and its pair; that of a negative bound is empty."""
+    h = np.zeros(1 + len(F))
+    if not a.any() and d <= 0:
+        h[0] = sqrt(-d)
+        return np.pad(F, ((1, 0), (0, 0))), h, 1.0, 0
+    # ||Fx||^2 <= -(a'x + d) =: u is ||(2 sqrt(f) Fx, f - u)|| <= f + u, as (f + u)^2 - (f - u)^2 = 4 f u. With f
+    # of the size of d, the sum and the difference keep the digits of both.
+    f = 4.0 ** float(np.round(np.log2(abs(d) or 1.0) / 2))
+    h[0] = f - d
+    return np.vstack([-a, 2 * np.sqrt(f) * F, a]), np.append(h, f + d), 0.25 / f, 1 + len(F)
 
 
-def _squares(family: Family) -> tuple[Stack, Stack, Vector]:
-    """Return s (N, k), f (N, k, k + 1) and d' (N,), -inf if unbounded: ``q(x) = sum_i s_i f_i(x, 1)^2 + d'``."""
-    values, vectors = _eigen(family.Q)
-    k, flat = values.shape[1], values == 0
-    sizes = np.abs(values)
-    slopes = np.einsum("nkj,nk->nj", vectors, family.a)
+def _one_branch(forms: Matrix, rest: float) -> tuple[Matrix, Vector, float, int]:
+    """Return the cone of forms, the head first; a row in the same variables as the head is its pair."""
+    used = forms[:, :-1] != 0
+    alike = 1 + np.flatnonzero(np.all(used[1:] == used[0], axis=1))
+    pair = int(alike[0]) if len(alike) and np.count_nonzero(used[0]) > 1 else 0
+    if rest > 0:
+        forms = np.pad(forms, ((0, 1), (0, 0)))
+        forms[-1, -1] = sqrt(rest)
+    return forms[:, :-1], forms[:, -1], 1.0, pair
+
+
+def _branch(head: Vector, low: Vector, high: Vector) -> float:
+    """Return the sign with which the bounds imply ``head'(x, 1) >= 0``, 0 where they imply none."""
+    for sign in (1.0, -1.0):
+        ends = np.append(np.where(sign * head[:-1] > 0, low, high), 1.0)
+        terms = sign * head * np.where(head == 0, 0.0, ends)
+        if isfinite(lowest := terms.sum()) and lowest >= -ZERO * np.abs(terms).sum():
+            return sign
+    return 0.0
+
+
+def _squares(whole: Matrix) -> tuple[Vector, Matrix, Vector, Matrix, float]:
+    """Return units (k,), the matrix in them, and s (k,), f (k, k + 1), d with ``q(x) = sum_i s_i f_i(x, 1)^2 + d``.
+
+    The matrix (k + 1, k + 1) is that of q(x) in (x, 1); d is -inf if q is unbounded where all squares are 0.
+    """
+    k = len(whole) - 1
+    units = unit_diagonal(whole[:k, :k])
+    whole = np.append(units, 1.0)[:, None] * whole * np.append(units, 1.0)
+    Q, a = whole[:k, :k], 2.0 * whole[:k, k]
+    values, vectors = _eigen(Q)
+    flat, sizes = values == 0, np.abs(values)
+    slopes = a @ vectors
     steps = np.where(flat, 0.0, slopes / np.where(flat, 1.0, 2.0 * values))
-    forms = np.sqrt(sizes)[:, :, None] * np.concatenate([np.swapaxes(vectors, 1, 2), steps[:, :, None]], axis=2)
-    signs, rest = np.sign(values), family.d - np.sum(values * steps**2, axis=1)
-    error = ZERO * k * np.abs(family.a).max(axis=1, keepdims=True)
-    rest[np.any(flat & (np.abs(slopes) > error), axis=1)] = -np.inf
-    null = flat & (np.abs(family.Q @ vectors).max(axis=1) <= ZERO) & ~family.a.any(axis=1, keepdims=True)
-    nearly = ~null & family.Q.any(axis=1) & (sizes < NEARLY_FLAT * sizes.max(axis=1, initial=0.0, keepdims=True))
-    doubtful = nearly.any(axis=1) & (np.count_nonzero(values, axis=1) > 1)  # one square alone has all of its digits
-    terms = np.abs(family.d) + np.sum(forms[:, :, -1] ** 2, axis=1)
-    doubtful |= (values < 0).any(axis=1) & (np.abs(rest) < NEARLY_FLAT * terms)
-    for n in np.flatnonzero(doubtful & (np.sum(values < -NEARLY_FLAT, axis=1) < 2)) if k <= FEW else ():
-        whole = np.block([[family.Q[n], family.a[n][:, None] / 2], [family.a[n] / 2, family.d[n]]])
-        signs[n], forms[n], rest[n] = _eliminated(whole, vectors[n, :, values[n].argmin()])
-    rest[(rest < 0) & (rest >= -ZERO * terms)] = 0.0
-    return signs, forms, rest
+    forms = np.sqrt(sizes)[:, None] * np.column_stack([vectors.T, steps])
+    signs, rest = np.sign(values), float(whole[k, k] - np.sum(values * steps**2))
+    if np.any(flat & (np.abs(slopes) > ZERO * k * np.abs(a).max(initial=0.0))):
+        rest = -np.inf
+    null = flat & (np.abs(Q @ vectors).max(axis=0, initial=0.0) <= ZERO) & (not a.any())
+    nearly = ~null & Q.any(axis=0) & (sizes < NEARLY_FLAT * sizes.max(initial=0.0))
+    terms = abs(whole[k, k]) + np.sum(forms[:, -1] ** 2)
+    doubtful = nearly.any() and np.count_nonzero(values) > 1  # one square alone has all of its digits
+    doubtful |= (values < 0).any() and abs(rest) < NEARLY_FLAT * terms
+    if doubtful and k <= FEW and np.sum(values < -NEARLY_FLAT) < 2:
+        signs, forms, rest = _eliminated(whole, vectors[:, values.argmin()])
+    return units, whole, signs, forms, 0.0 if -ZERO * terms <= rest < 0 else rest
 
 
 def _eliminated(whole: Matrix, start: Vector) -> tuple[Vector, Matrix, float]:
@@ -309,54 +217,49 @@ def _eliminated(whole: Matrix, start: Vector) -> tuple[Vector, Matrix, float]:
     return signs, forms, d
 
 
-def _eigen(Q: Stack) -> tuple[Stack, Stack]:
-    """Return eigenvalues (N, k) and eigenvectors (N, k, k) of Q (N, k, k)."""
+def _eigen(Q: Matrix) -> tuple[Vector, Matrix]:
+    """Return the eigenvalues (k,) and the eigenvectors (k, k) of a symmetric matrix."""
     # Blocks of variables without common terms are decomposed separately: each is as sparse as its terms.
-    values = np.ascontiguousarray(np.diagonal(Q, axis1=1, axis2=2)).copy()
-    vectors = np.tile(np.eye(Q.shape[1]), (len(Q), 1, 1))
-    pattern = np.any(Q != 0, axis=0)
+    values, vectors = np.diagonal(Q).copy(), np.eye(len(Q))
+    pattern = Q != 0
     np.fill_diagonal(pattern, False)
     label = sp.csgraph.connected_components(sp.csr_matrix(pattern), directed=False)[1]
     for name in np.unique(label[pattern.any(axis=0)]):
         block = np.flatnonzero(label == name)
-        found, turn = np.linalg.eigh(Q[:, block[:, None], block])
-        values[:, block] = np.where(np.abs(found) > ZERO * len(block), found, 0.0)
-        vectors[:, block[:, None], block] = np.where(np.abs(turn) < ROUNDING, 0.0, turn)
+        found, turn = np.linalg.eigh(Q[np.ix_(block, block)])
+        values[block] = np.where(np.abs(found) > ZERO * len(block), found, 0.0)
+        vectors[np.ix_(block, block)] = np.where(np.abs(turn) < ROUNDING, 0.0, turn)
     return values, vectors
 
 
-def _convex_quadratics(part: Family, F: Stack) -> Cones:
-    """Return the cones of ``||F x||^2 + a'x + d <= 0``; that of a negative upper bound is empty."""
-    N, r = F.shape[:2]
-    if part.a.any() or part.d[0] > 0:
-        # ||Fx||^2 <= -(a'x + d) =: u is ||(2 sqrt(f) Fx, f - u)|| <= f + u, as (f + u)^2 - (f - u)^2 = 4 f u. With f
-        # of the size of d, the sum and the difference keep the digits of both.
-        f = 4.0 ** np.round(np.log2(np.where(part.d == 0.0, 1.0, np.abs(part.d))) / 2)
-        G = np.concatenate([-part.a[:, None], 2 * np.sqrt(f)[:, None, None] * F, part.a[:, None]], axis=1)
-        h = np.column_stack([f - part.d, np.zeros((N, r)), f + part.d])
-        return replace(Cones.of(part, G, h, 0.25 / f), pair=1 + r)
-    return Cones.of(part, np.pad(F, ((0, 0), (1, 0), (0, 0))), np.column_stack([np.sqrt(-part.d), np.zeros((N, r))]))
+def unit_diagonal(Q: Matrix) -> Vector:
+    """Return powers of 2 (k,) with which the rows of ``units_i Q_ij units_j`` (k, k) have a largest size near 1.
+
+    Where Q is positive semidefinite, its diagonal gives them; a row whose diagonal is 0 has those of its largest entry.
+    """
+    sizes = np.abs(Q)
+    diagonal = np.diagonal(sizes)
+    units = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
+    for _ in range(PASSES):
+        largest = (units[:, None] * sizes * units).max(axis=1, initial=0.0)
+        if np.all((largest == 0.0) | ((largest > 0.5) & (largest < 2.0))):
+            break
+        units = units / np.sqrt(np.where(largest > 0.0, largest, 1.0))
+    return np.asarray(np.exp2(np.round(np.log2(units))))
 
 
-def _one_branch(part: Family, forms: Stack, rest: Vector) -> Cones:
-    """Return the cones of forms, the head first; a row in the same variables as the head is its pair."""
-    used = np.any(forms[:, :, :-1] != 0, axis=0)
-    alike = 1 + np.flatnonzero(np.all(used[1:] == used[0], axis=1))
-    if rest[0] > 0:
-        forms = np.pad(forms, ((0, 0), (0, 1), (0, 0)))
-        forms[:, -1, -1] = np.sqrt(rest)
-    pair = int(alike[0]) if len(alike) and np.count_nonzero(used[0]) > 1 else 0
-    return replace(Cones.of(part, forms[:, :, :-1], forms[:, :, -1]), pair=pair)
-
-
-def _branches(forms: Stack, lb: Stack, ub: Stack) -> Vector:
-    """Return signs (N,) with which the bounds imply ``forms'(x, 1) >= 0``, 0 where they imply none."""
-
-    def implied(sign: float) -> Mask:
-        ends = np.pad(np.where(sign * forms[:, :-1] > 0, lb, ub), ((0, 0), (0, 1)), constant_values=1.0)
-        terms = sign * forms * np.where(forms == 0, 0.0, ends)
-        lowest = terms.sum(axis=1)
-        found: Mask = np.isfinite(lowest) & (lowest >= -ZERO * np.abs(terms).sum(axis=1))
-        return found
-
-    return np.where(implied(1.0), 1.0, -1.0 * implied(-1.0))
+def lacking(P: sp.csc_matrix) -> Vector | None:
+    """Return what the diagonal of a matrix (n, n) lacks to be semidefinite; None beyond the rounding of X'X."""
+    diagonal = P.diagonal()
+    lack = np.zeros(len(diagonal))
+    if sp.triu(P, 1).count_nonzero() == 0:
+        return lack if np.all(diagonal >= 0.0) else None
+    active = np.flatnonzero(np.diff(P.indptr))
+    Q = P[active][:, active].toarray()
+    units = unit_diagonal(Q)
+    Q = units[:, None] * Q * units
+    smallest = np.linalg.eigvalsh(Q)[0]
+    told = len(Q) > FEW or abs(smallest) > NEARLY_FLAT
+    signs = smallest + ZERO * len(Q) if told else _eliminated(np.pad(Q, (0, 1)), np.eye(1, len(Q))[0])[0]
+    lack[active] = max(-smallest, 0.0) / units**2
+    return lack if np.all(signs >= 0.0) else None

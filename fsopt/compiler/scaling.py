@@ -42,20 +42,14 @@ STEP = 2.0
 LIMIT = 400.0
 """Largest logarithm of a unit: products of two are finite."""
 ITERATIONS, PRECISION = 200, 1e-6
-"""Of the conjugate gradients; a chain of n rows takes about 2 n."""
+"""Of the least squares; a chain of n rows takes about 2 n iterations."""
 
 
 @dataclass(frozen=True)
 class Scaling:
-    """The units of a program.
+    """The units of a program: x = d x' with d in ``columns``, and factors of the ``rows``; both are powers of two.
 
-    Attributes
-    ----------
-    columns : (n,) d with x = d x'; powers of two, 1 for an integer.
-    rows : (m,) factors of the rows; powers of two.
-    cone : (k, k) block-diagonal T; s is in the cones iff T s is. With z the multipliers of the scaled rows, T'z are
-        multipliers of the original rows.
-    uncone : the inverse of T.
+    s is in the cones iff T s is, with T (k, k) in ``cone`` and its inverse in ``uncone``; multipliers become T'z.
     """
 
     columns: Vector
@@ -186,29 +180,17 @@ def _weights(every: sp.csr_matrix, objective: int, V: sp.csr_matrix) -> sp.csr_m
 
 def _least_squares(every: sp.csr_matrix, W: sp.csr_matrix, U: sp.csr_matrix, V: sp.csr_matrix) -> tuple[Vector, Vector]:
     """Return logarithms u, v: the entries, weighted by W, are near 1 in the units Uu of rows and Vv of columns."""
-    goal = sp.csr_matrix((W.data * np.log2(every.data), every.indices, every.indptr), shape=every.shape)
-    ones = np.ones(every.shape[1]), np.ones(every.shape[0])
-    turned, k = W.T, U.shape[1]
-    of_rows, of_columns = W @ ones[0], turned @ ones[1]
+    from scipy.sparse.linalg import lsqr
 
-    def product(z: Vector) -> Vector:
-        row, column = U @ z[:k], V @ z[k:]
-        return np.append(U.T @ (of_rows * row + W @ column), V.T @ (turned @ row + of_columns * column))
-
-    diagonal = _positive(np.append(U.power(2).T @ of_rows, V.power(2).T @ of_columns))
-    rest = -np.append(U.T @ (goal @ ones[0]), V.T @ (goal.T @ ones[1]))
-    z, least = np.zeros_like(rest), PRECISION**2 * float(rest @ rest)
-    step, size = rest / diagonal, float(rest @ (rest / diagonal))
-    for _ in range(ITERATIONS):
-        if float(rest @ rest) <= least:
-            break
-        turned_step = product(step)
-        length = size / float(step @ turned_step)
-        z += length * step
-        rest -= length * turned_step
-        size, before = float(rest @ (rest / diagonal)), size
-        step = rest / diagonal + size / before * step
-    return z[:k], z[k:]
+    root = np.sqrt(W.data)
+    rows = np.repeat(np.arange(every.shape[0]), np.diff(every.indptr))
+    M = sp.hstack([U[rows], V[every.indices]], format="csr")
+    M.data *= np.repeat(root, np.diff(M.indptr))
+    units = 1.0 / np.sqrt(_positive(np.asarray(np.bincount(M.indices, M.data**2, M.shape[1]), float)))
+    M.data *= units[M.indices]
+    goal = -root * np.log2(every.data)
+    z = units * lsqr(M, goal, atol=PRECISION, btol=PRECISION, iter_lim=ITERATIONS)[0]
+    return z[: U.shape[1]], z[U.shape[1] :]
 
 
 # -- the factor of each connected part ----------------------------------------------------------------------
@@ -227,34 +209,16 @@ def _shift(W: sp.csr_matrix, U: sp.csr_matrix, V: sp.csr_matrix, least: Vector, 
     W are weights of entries, 0 where they do not count; facts are those of rows, then columns, relative to their units.
     """
     n, k = V.shape[0] - 1, U.shape[1]
-    m = len(least) - n
-    ends = sp.block_diag([U, V[:n]], format="coo")
-    row, column = np.stack(W.nonzero()).astype(int)
-    constants = np.bincount(row[column == n], minlength=W.shape[0])
-    row, column = row[column < n], W.shape[0] + column[column < n]
-    met = np.bincount(np.append(row, column), minlength=ends.shape[0])[ends.row] > 0
-    one, other = np.append(ends.col[met].astype(int), ends.shape[1] + row), np.append(ends.row[met], column)
-    part = _parts(one, ends.shape[1] + other, sum(ends.shape))[: ends.shape[1]]
-    place = np.append(part[:m], part[k + V.indices[V.indptr[:n]]])
+    counted = W > 0.0
+    links = U.T @ counted @ V
+    part = sp.csgraph.connected_components(sp.bmat([[None, links], [links.T, None]]), directed=False)[1]
+    place = np.append(part[: len(least) - n], part[k + V.indices[V.indptr[:n]]])
     low, high = np.full(len(part), -np.inf), np.full(len(part), np.inf)
     np.maximum.at(low, place, least)
     np.minimum.at(high, place, most)
     found = np.where(np.abs(low) <= np.abs(high), low, high)
-    fixed = np.bincount(part[:k], U.T @ constants, minlength=len(part)) > 0.0
+    fixed = np.bincount(part[:k], U.T @ counted[:, [n]].toarray().ravel(), len(part)) > 0.0
     return np.asarray(np.where(fixed | ~(np.abs(found) <= FAR), 0.0, found)[part[k:]])
-
-
-def _parts(one: Indices, other: Indices, size: int) -> Indices:
-    """Return for each of ``size`` places the first one that edges between two places connect with it."""
-    # A root becomes its smallest neighbour's, and edges those of roots; scipy's own search loads its linear algebra.
-    first = np.arange(size)
-    while len(one):
-        np.minimum.at(first, np.maximum(one, other), np.minimum(one, other))
-        while not np.array_equal(first, further := first[first]):
-            first = further
-        one, other = first[one], first[other]
-        one, other = one[one != other], other[one != other]
-    return first
 
 
 # -- the cones ----------------------------------------------------------------------------------------------

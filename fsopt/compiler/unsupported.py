@@ -8,17 +8,13 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import pyomo.environ as pyo
-from pyomo.core.base.expression import NamedExpressionData
-from pyomo.core.expr import numeric_expr as nodes
-from pyomo.core.expr.numvalue import value
 from pyomo.core.expr.visitor import identify_variables
 from pyomo.dae import ContinuousSet
 from pyomo.network import Port
 from pyomo.repn.util import categorize_valid_components
 
-from fsopt.compiler.expressions import Terms, constant
-from fsopt.compiler.jets import UNARY
-from fsopt.compiler.rows import ConstraintRow
+from fsopt.compiler.expressions import ConstraintRow, Terms
+from fsopt.compiler.jets import MOST_NESTED, TermReader
 from fsopt.errors import FsoptError, ParameterError, said
 
 HELD = frozenset(
@@ -27,11 +23,6 @@ HELD = frozenset(
     | {pyo.Suffix, pyo.Var}
 )
 """Kinds of components that are compiled, or that say nothing alone."""
-OPERATORS = (
-    *(nodes.SumExpression, nodes.MonomialTermExpression, nodes.ProductExpression, nodes.DivisionExpression),
-    *(nodes.PowExpression, nodes.NegationExpression, NamedExpressionData),
-)
-"""Nodes of expressions that are compiled, beside functions of one argument."""
 TRANSFORMATIONS: Mapping[str, str] = {
     "Arc": "apply Pyomo's network.expand_arcs",
     "Complementarity": "use .nl for a file; for a solver big_m=1e4 of misclass-lpec and fsv-lpec, or transform it: "
@@ -45,9 +36,6 @@ TRANSFORMATIONS: Mapping[str, str] = {
 STATE = "state it by linear constraints and integers"
 """What to do about any other kind, and about functions."""
 CORRECT = "correct the data of the model"
-MOST_NESTED = 200
-"""Functions of functions: every reader of an expression, of fsopt or not, takes some calls within calls for each."""
-
 Listed: TypeAlias = Sequence[tuple[Any, Terms]]
 """Components and their terms."""
 
@@ -60,18 +48,14 @@ def reading(component: Any, column: Mapping[int, int]) -> Iterator[None]:
     except FsoptError:
         raise
     except RecursionError as error:
-        raise _too_deep(component) from error
+        fault = f"'{component.name}' has a term nested more than {MOST_NESTED} deep"
+        raise ParameterError(fault, "give its parts variables of their own, defined by equations") from error
     except Exception as error:  # of Pyomo, for a parameter without value, a division by 0 and more: of any kind
         expression = getattr(component, "expr", None)
         if isinstance(error, KeyError) and expression is not None:
             _refuse_outside(component, expression, column)
         fault = f"'{component.name}' cannot be read (Pyomo: {said(error)})"
         raise ParameterError(fault, "correct its expression and its parameters") from error
-
-
-def _too_deep(component: Any) -> ParameterError:
-    fault = f"'{component.name}' has a term nested more than {MOST_NESTED} deep"
-    return ParameterError(fault, "give its parts variables of their own, defined by equations")
 
 
 def _refuse_outside(component: Any, expression: Any, column: Mapping[int, int]) -> None:
@@ -96,43 +80,18 @@ def unsupported_kinds(model: pyo.ConcreteModel) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def unsupported_functions(listed: Listed, column: Mapping[int, int]) -> dict[str, str]:
+def unsupported_functions(listed: Listed, column: dict[int, int]) -> dict[str, str]:
     """Return function -> first component with it, of those without derivatives here; ParameterError for odd terms."""
     found: dict[str, str] = {}
-    known: set[int] = set()
-    for component, terms in listed:
-        for leaf, depth in (leaf for _, node in terms.nonlinear for leaf in _leaves(node, known)):
-            if depth > MOST_NESTED:
-                raise _too_deep(component)
-            if constant(leaf):
-                if not math.isfinite(number := float(value(leaf))):
-                    raise ParameterError(f"'{component.name}' has the number {number}", CORRECT)
-            elif leaf.is_expression_type():
-                found.setdefault(function_of(leaf), str(component.name))
-            elif id(leaf) not in column:
-                _refuse_outside(component, leaf, column)
+    for component, node in ((component, node) for component, terms in listed for _, node in terms.nonlinear):
+        reader = TermReader(column)
+        with reading(component, column):
+            reader.operator(node)
+        if bad := [number for number in reader.numbers if not math.isfinite(number)]:
+            raise ParameterError(f"'{component.name}' has the number {bad[0]}", CORRECT)
+        for name in reader.unsupported:
+            found.setdefault(name, str(component.name))
     return found
-
-
-def _leaves(node: Any, known: set[int]) -> Iterator[tuple[Any, int]]:
-    """Yield variables, numbers and nodes not compiled of an expression, without ``known`` named ones; and depths."""
-    stack = [(node, 0)]
-    while stack:
-        node, depth = stack.pop()
-        if id(node) in known:
-            continue
-        if isinstance(node, NamedExpressionData):
-            known.add(id(node))
-        function = isinstance(node, nodes.UnaryFunctionExpression) and node.getname() in UNARY
-        if (function or isinstance(node, OPERATORS)) and not constant(node):
-            stack.extend((part, depth + 1) for part in node.args)
-        else:
-            yield node, depth
-
-
-def function_of(node: Any) -> str:
-    """Return the name of the function of a node that is not compiled."""
-    return str(node.getname()) if isinstance(node, nodes.UnaryFunctionExpression) else type(node).__name__
 
 
 def refuse_infinite(rows: Sequence[ConstraintRow], listed: Listed) -> None:

@@ -16,8 +16,7 @@ import pyomo.environ as pyo
 from fsopt.answers.certificate import TOLERANCE, Kind, make
 from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.points import relative_gap
-from fsopt.compiler.expressions import read
-from fsopt.compiler.rows import linear_part
+from fsopt.compiler.expressions import linear_part, read
 from fsopt.compiler.values import store
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation import GenerationSettings, column_generation

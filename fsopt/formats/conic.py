@@ -16,7 +16,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.compiler import Program
-from fsopt.compiler.rows import read_row
+from fsopt.compiler.expressions import read_row
 from fsopt.compiler.unsupported import STATE, TRANSFORMATIONS
 from fsopt.errors import FileError
 from fsopt.typing import Indices, Matrix, Vector

@@ -50,8 +50,6 @@ from fsopt.solvers.shared import elastic_program, recession_program, without_obj
 from fsopt.solvers.spec import Connection, Outcome, Settings
 from fsopt.typing import Vector
 
-SECOND_OPINION = 10.0
-"""Time limit, in seconds, of another solver for a feasible point of a program that the first called infeasible."""
 SHARE = 5.0
 """Largest cost of a mend, in the seconds of the solve; at least ``BRIEF``."""
 BRIEF = 10.0
@@ -64,10 +62,7 @@ SMALL = 1000
 def with_evidence(
     program: Program, outcome: Outcome, settings: Settings, time_limit: float | None, solver: str
 ) -> Outcome:
-    """Return an outcome with the evidence that its solver did not return, as far as auxiliary solves find it.
-
-    They take tolerance and threads from its settings, and have what is left of the limit, at least a second.
-    """
+    """Return an outcome with the evidence that its solver did not return, as far as the time left finds it."""
     started = time.perf_counter()
     rest = None if time_limit is None else max(time_limit - outcome.seconds, 1.0)
     try:
@@ -99,25 +94,25 @@ def _evidence_added(program: Program, outcome: Outcome, settings: Settings, solv
         return _settled(program, found, _elastic(program, found, settings), settings, deadline)
     if outcome.point is not None:
         return _fixed(program, _moved(program, outcome, deadline), settings, deadline)
-    free = np.zeros_like(program.integer)
-    relaxed = replace(program, integer=free)
-    relaxation = program_class(relaxed) in CONVEX
-    if outcome.status is Status.UNBOUNDED and relaxation:
+    relaxed = replace(program, integer=np.zeros_like(program.integer))
+    return _without_point(program, relaxed, outcome, settings, deadline)
+
+
+def _without_point(
+    program: Program, relaxed: Program, outcome: Outcome, settings: Settings, deadline: float
+) -> Outcome:
+    """Return the outcome without a point with a proof of it by the relaxation of the program, where that is convex."""
+    if outcome.status is Status.UNBOUNDED and program_class(relaxed) in CONVEX:
         return _unbounded(program, relaxed, outcome, settings, deadline)
-    if outcome.status is Status.INFEASIBLE:
-        ray = _solved_ray(relaxed, settings, deadline) if relaxation else None
-        return replace(outcome, ray=ray) if ray is not None else _doubted(program, outcome, settings, solver)
+    if outcome.status is Status.INFEASIBLE and program_class(relaxed) in CONVEX:
+        return _infeasible(relaxed, outcome, settings, deadline)
     return outcome
 
 
 def _convex(program: Program, outcome: Outcome, settings: Settings, deadline: float, known: str) -> Outcome:
     if outcome.point is None:
-        if outcome.status is Status.INFEASIBLE:
-            return _infeasible(program, outcome, settings, deadline)
-        if outcome.status is Status.UNBOUNDED:
-            return _unbounded(program, program, outcome, settings, deadline)
-        if outcome.stop != "numerical":
-            return outcome
+        if outcome.status in (Status.INFEASIBLE, Status.UNBOUNDED) or outcome.stop != "numerical":
+            return _without_point(program, program, outcome, settings, deadline)
         return _settled(program, outcome, _solved(program, settings, known=known), settings, deadline)
     boxes: dict[float, Box] = {}
     point = mended(program, outcome.point, deadline, boxes)
@@ -130,8 +125,7 @@ def _convex(program: Program, outcome: Outcome, settings: Settings, deadline: fl
             best = min(ends, key=lambda x: (infeasibility(program, x) > FEASIBLE, minimised(program, x)))
             point = replace(point, x=best)
     outcome = _with_point(program, outcome, point)
-    feasible = infeasibility(program, point.x) <= FEASIBLE
-    if not feasible or outcome.evidence is not None:
+    if infeasibility(program, point.x) > FEASIBLE:
         return outcome
     if point.y is not None and closes(program, judged_point(program, point.x), point, boxes):
         return outcome
@@ -217,59 +211,23 @@ def _moved(program: Program, outcome: Outcome, deadline: float) -> Outcome:
     return replace(outcome, point=settled) if certify_point(program, settled).ok else outcome
 
 
-def _solved_ray(program: Program, settings: Settings, deadline: float) -> Point | None:
-    """Return a Farkas vector of a convex program by an installed solver; None without one that holds."""
-    found = _solved(without_objective(program), settings)
-    return None if found is None or found[0].ray is None else mended_ray(program, found[0].ray, deadline)
-
-
 def _infeasible(program: Program, outcome: Outcome, settings: Settings, deadline: float) -> Outcome:
-    """Return the outcome with a Farkas vector that holds, or without its status where another solver finds a point."""
+    """Return the outcome with a Farkas vector that holds, where one is found."""
     ray = None if outcome.ray is None else mended_ray(program, outcome.ray, deadline)
     if ray is not None:
         return replace(outcome, ray=ray)
-    goal = without_objective(program)  # with it a solver may see a free direction first
-    found = _solved(goal, settings)
-    if found is None:
+    found = _solved(without_objective(program), settings)  # with it a solver may see a free direction first
+    if found is None or found[0].ray is None:
         return outcome
-    other, name = found
-    if other.point is not None:
-        feasible = infeasibility(program, moved(goal, other.point.x, deadline)) <= FEASIBLE
-        return _contradicted(outcome, name) if feasible else outcome
-    ray = None if other.ray is None else mended_ray(program, other.ray, deadline)
-    return outcome if ray is None else replace(outcome, ray=ray, evidence_source=name)
-
-
-def _doubted(program: Program, outcome: Outcome, settings: Settings, solver: str) -> Outcome:
-    """Return the outcome without its status where another solver finds a feasible point of a program with no proof."""
-    goal = without_objective(program)
-    for spec in preference(program_class(goal)):
-        if not spec.available or spec.name == solver:
-            continue
-        try:
-            found = Connection(spec, goal, settings).solve(clock.left(SECOND_OPINION)).point
-        except SolverError:
-            continue
-        if found is not None and infeasibility(program, moved(goal, found.x, time.perf_counter() + BRIEF)) <= FEASIBLE:
-            return _contradicted(outcome, spec.name)
-        break
-    return outcome
-
-
-def _contradicted(outcome: Outcome, other: str) -> Outcome:
-    message = f"{outcome.message}, but {other} found a feasible point"
-    return replace(outcome, status=Status.NONE, stop="numerical", ray=None, message=message)
+    ray = mended_ray(program, found[0].ray, deadline)
+    return outcome if ray is None else replace(outcome, ray=ray, evidence_source=found[1])
 
 
 def _solved(program: Program, settings: Settings, *, duals: bool = True, known: str = "") -> tuple[Outcome, str] | None:
     """Return the outcome of the first installed solver but ``known`` that solves a program, and its name."""
     best = None
     for spec in preference(program_class(program)):
-        if not spec.available or (duals and not spec.duals):
-            continue
-        if spec.name == known:
-            if spec.finer:  # it solves again, at a finer tolerance
-                break
+        if not spec.available or (duals and not spec.duals) or spec.name == known:
             continue
         try:
             outcome = Connection(spec, program, settings).solve(clock.left())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,10 +16,9 @@ from fsopt.answers.results import SolveResult, Status
 from fsopt.common import clock
 from fsopt.common.arguments import FLAG, NUMBER, OPTIONS, SECONDS, TEXT, checked, each, optional
 from fsopt.common.interruption import end_if_interrupted
-from fsopt.compiler import compile_model
+from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import program_class, smoothly_convex
-from fsopt.compiler.program import COMPONENT, MODEL, READ, ROW
-from fsopt.compiler.rereading import Reading, read_rows, reread_bounds, reread_objective, reread_rows
+from fsopt.compiler.program import COMPONENT, MODEL, ROW, read_constraints, with_objective
 from fsopt.compiler.unsupported import STATE, TRANSFORMATIONS, refuse_infinite
 from fsopt.errors import FsoptError, ParameterError, SolverError
 from fsopt.solvers.auxiliary import with_evidence
@@ -26,6 +26,9 @@ from fsopt.solvers.outcome import certified_result, load_values, step_result
 from fsopt.solvers.registry import choose
 from fsopt.solvers.spec import Change, Connection, Outcome, Settings, SolverSpec
 from fsopt.typing import Indices, Vector
+
+ANOTHER = "the model has other components or terms, or other functions than linear and convex quadratic ones"
+"""Why a model that was read again is translated anew."""
 
 
 @checked(time_limit=optional(SECONDS))
@@ -70,9 +73,8 @@ def solve(
 class Session:
     """A model that stays translated and loaded in one solver, for loops that change it and solve it again.
 
-    Change parameters, bounds or fixed variables of the model, name what changed in :meth:`update` (new constraints in
-    :meth:`add`), and :meth:`solve` again: only that part is read and sent anew. A change that was not named is noticed
-    by the next solve, which finds the components that it concerns, as :meth:`refresh` does.
+    Change the model and :meth:`solve` it again: it is read again, and the solver gets what differs, in place where it
+    can. :meth:`add` appends new constraints; :meth:`update` of an objective alone reads nothing else.
 
     Attributes
     ----------
@@ -99,7 +101,6 @@ class Session:
         self.spec: SolverSpec = self._choose(solver)
         clock.look()
         self.connection, self.rebuilt = self._open(), ""
-        self._reading = Reading(model)
         self.seconds = {"build": 0.0, "translate": time.perf_counter() - started, "update": 0.0}
         self.seconds |= {"solve": 0.0, "load": 0.0}
 
@@ -123,60 +124,41 @@ class Session:
 
     @checked(components=each(COMPONENT))
     def update(self, *components: Any) -> None:
-        """Read again an Objective, Constraints, or Vars (their bounds); for a mutable Param what it is in."""
-        kinds, started = {component.ctype for component in components}, time.perf_counter()
-        if pyo.Param in kinds:
-            self.refresh()
-            return
+        """Read again an objective, where nothing else is named; else the whole model, as :meth:`refresh`."""
         self.rebuilt = ""
-        rows: list[Any] = []
-        objective: bool | None = False
-        hessian, bounds = False, pyo.Var in kinds
-        for component in components:
-            if component.ctype is pyo.Objective:
-                changed = reread_objective(self.program)
-                objective, hessian = (None, False) if changed is None else (True, changed)
-            elif component.ctype is not pyo.Var:
-                rows.extend(component.values())
-        numbers = reread_rows(self.program, rows) if rows else None
-        same = not bounds or reread_bounds(self.program)
-        if objective is None:
-            self._rebuild("the objective is another one, or got terms that are not quadratic")
-        elif not same:
-            self._rebuild("the head of a cone may be negative now, or which variables are integer changed")
-        elif hessian and not self.program.convex_objective:
-            self._rebuild("the quadratic objective is not convex any more")
-        elif rows and numbers is None:
-            self._rebuild("a constraint got other variables, was deactivated or is not linear")
-        else:
-            self._send(Change(objective, hessian, bounds, numbers))
-            self._reading.note(components)
-        self.seconds["update"] += time.perf_counter() - started
+        self._read_again(objective={component.ctype for component in components} == {pyo.Objective})
 
     def refresh(self) -> None:
-        """Find out what changed in the model, and read it again; the solver gets what differs, where it can."""
-        started, changed = time.perf_counter(), self._reading.changed()
-        if changed is None or any(component.ctype not in READ for component in changed):
-            self._rebuild("its components or named expressions changed")
-            self.seconds["update"] += time.perf_counter() - started
-        else:
-            self.update(*changed)
+        """Read the model again; the solver gets what differs, where it can."""
+        self.rebuilt = ""
+        self._read_again()
+
+    def _read_again(self, *, objective: bool = False) -> bool:
+        """Read the model, or its objective, and take over what differs; return whether anything does."""
+        started = time.perf_counter()
+        new = with_objective(self.program) if objective else compile_model(self.model)
+        change = difference(self.program, new)
+        changed = change is None or change.rows is not None or change != Change()
+        if change is None:
+            self._rebuild(ANOTHER)
+        elif changed:
+            for name in ("P", "c", "c0", "A", "lo", "hi", "lb", "ub"):
+                setattr(self.program, name, getattr(new, name))
+            self._send(change)
+        self.seconds["update"] += time.perf_counter() - started
+        return changed
 
     @checked(constraints=each(ROW))
     def add(self, *constraints: Any) -> None:
         """Append linear constraints (data objects, for example of a ConstraintList) at the end of the program."""
         started = time.perf_counter()
         self.rebuilt = ""
-        p = self.program
-        read_anew = read_rows(p, constraints)
-        refuse_infinite([], [(row.constraint, row.terms) for row in read_anew])
-        if not all(row.terms.linear for row in read_anew):
+        rows = read_constraints(constraints, self.program.column)
+        refuse_infinite(rows, [(row.constraint, row.terms) for row in rows])
+        if not all(row.terms.linear for row in rows):
             raise ParameterError("only linear constraints can be added to a session", "open a new session")
-        p.append(read_anew)
+        self.program.append(rows)
         self._send(Change(added=len(constraints)))
-        owners = [data.parent_component() for data in constraints]
-        for owner in {id(c): c for c in owners}.values():
-            self._reading.note([owner], sum(c is owner for c in owners))
         self.seconds["update"] += time.perf_counter() - started
 
     @checked(time_limit=optional(SECONDS), load=FLAG, mip_gap=optional(NUMBER), evidence=FLAG)
@@ -196,8 +178,8 @@ class Session:
         """
         before = dict(self.seconds)
         clock.look()
-        if evidence and self._reading.changed() != []:
-            self.refresh()
+        if evidence:
+            self._read_again()
         limit = clock.left(clock.seconds_of(time_limit))
         with clock.limited(limit):
             outcome = self.connection.solve(limit, None if mip_gap is None else float(mip_gap))
@@ -220,7 +202,7 @@ class Session:
 
         Where its multipliers prove that a point x (n,) of the loop is optimal, that is its point.
         """
-        if self._reading.changed() != []:
+        if self._read_again():
             return self.solve(load=False)
         started, found = time.perf_counter(), step
         if step.point is not None and step.bound is None and step.stop in ("optimal", "almost"):
@@ -239,26 +221,23 @@ class Session:
         # A solver may contradict its own point after an update in place. Solvers measure residuals in the units of
         # their own equilibration, the certificate relative to the terms of each constraint.
         first = certified_result(self.program, outcome, self.spec.name)
+        gap = self.settings.mip_gap if mip_gap is None else mip_gap
         claimed = outcome.status is Status.OPTIMAL and first.status in (Status.FEASIBLE, Status.NONE)
-        default = self.settings.tolerance is None and not self.settings.own
-        default = default and mip_gap is None and self.settings.mip_gap <= Settings.mip_gap
-        if not (claimed and default):
+        if not claimed or self.settings.tolerance is not None or gap > Settings.mip_gap:
             return first
-        seconds = None if limit is None else limit - outcome.seconds
-        other, started = copy.copy(self), time.perf_counter()
-        for tolerance in ((None,) if self.connection.updated else ()) + self.spec.finer:
-            left = None if seconds is None else seconds - (time.perf_counter() - started)
-            if left is not None and left <= 0:
+        ends = math.inf if limit is None else time.perf_counter() + limit - outcome.seconds
+        for tolerance in (*(None,) * self.connection.updated, *self.spec.finer):
+            left = None if limit is None else ends - time.perf_counter()
+            if left is not None and left <= 0.0:
                 break
-            other.settings = replace(self.settings, tolerance=tolerance)
             try:
-                other.connection = other._open()
-                outcome = other._with_evidence(other.connection.solve(left), left)
-                result = certified_result(self.program, outcome, self.spec.name)
+                connection = Connection(self.spec, self.program, replace(self.settings, tolerance=tolerance))
+                found = self._with_evidence(connection.solve(left), left)
             except FsoptError:
                 break
+            result = certified_result(self.program, found, self.spec.name)
             if tolerance is None:
-                self.connection = other.connection
+                self.connection = connection
             if result.status is Status.OPTIMAL:
                 words = "from a new start" if tolerance is None else f"at the tolerance {tolerance:g}"
                 return replace(result, message=f"{result.message}; solved again {words}")
@@ -306,4 +285,32 @@ class Session:
         self.problem_class = program_class(self.program)
         kept = self.requested or self.problem_class in self.spec.classes
         self.spec = self._choose(self.spec.name if kept else None)
-        self.connection, self._reading = self._open(), Reading(self.model)
+        self.connection = self._open()
+
+
+def difference(old: Program, new: Program) -> Change | None:
+    """Return what differs in a new reading of a program; None where that is another program, or cannot be told."""
+    order = [new.row_of.get(key, -1) for key in old.row_of]
+    if old.column != new.column or old.objective is not new.objective or sorted(order) != [*range(len(new.row_of))]:
+        return None
+    if old.nonconic or new.nonconic or new.objective_terms:
+        return None
+    if order != sorted(order):  # added constraints come last
+        new.A = new.A[order]
+        new.lo, new.hi = new.lo[order], new.hi[order]
+    if old.sign != new.sign or old.constants != new.constants or new.unsupported:
+        return None
+    cones, others = old.cones, new.cones
+    kept: list[tuple[Any, Any]] = [(cones.h, others.h), (cones.starts, others.starts), (cones.orders, others.orders)]
+    kept += [(old.integer, new.integer), (old.A.indptr, new.A.indptr), (old.A.indices, new.A.indices)]
+    hessian = bool((new.P != old.P).nnz)
+    if not all(np.array_equal(*pair) for pair in kept) or (cones.G != others.G).nnz or (hessian and not new.convex):
+        return None
+    other = (old.lo != new.lo) | (old.hi != new.hi)
+    other[np.repeat(np.arange(len(other)), np.diff(old.A.indptr))[old.A.data != new.A.data]] = True
+    return Change(
+        objective=old.c0 != new.c0 or not np.array_equal(old.c, new.c),
+        hessian=hessian,
+        bounds=not (np.array_equal(old.lb, new.lb) and np.array_equal(old.ub, new.ub)),
+        rows=np.flatnonzero(other) if other.any() else None,
+    )

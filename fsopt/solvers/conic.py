@@ -27,20 +27,13 @@ LOOSE = 2.0**20
 
 
 class Blocks(NamedTuple):
-    """Places in the program of the rows of M, in the order of M: linear constraints, and bounds of variables.
+    """Places in the program of the rows of M, in the order of M, of linear constraints and of bounds of variables."""
 
-    Attributes
-    ----------
-    equal, fixed : equations; variables with equal bounds.
-    upper, above : finite upper bounds of the other constraints and of the other variables.
-    lower, below : finite lower bounds of the other constraints and of the other variables.
-    """
-
-    equal: Indices
+    equal: Indices  # equations, and variables with equal bounds
     fixed: Indices
-    upper: Indices
+    upper: Indices  # finite upper bounds of the other constraints, and of the other variables
     above: Indices
-    lower: Indices
+    lower: Indices  # finite lower bounds of the same
     below: Indices
 
 
@@ -59,19 +52,10 @@ def blocks(program: Program) -> Blocks:
 
 
 class ConicForm:
-    """The arrays of a program in conic form.
+    """The arrays of a program in conic form, at its present values; the places of the rows of M are found once.
 
-    M has ``equalities`` rows in the zero cone, ``inequalities`` rows in the nonnegative cone, and then the
-    second-order cones of sizes ``program.cones.sizes``. The places of the rows are found once;
-    :meth:`matrix` has the present values.
-
-    Attributes
-    ----------
-    program : where the values are read from.
-    scale : (n,) d with x = d x', by default that of the program's units.
-    factors : of the rows of M: 1 unless a row is of odd size; with semidefinite matrices, whose entries have units of
-        many sizes, those of the program.
-    shape, starts : of M; the first row of each block and of the cones.
+    M has ``equalities`` rows in the zero cone, ``inequalities`` rows in the nonnegative cone, and then the cones;
+    ``starts`` are the first rows of its blocks, ``factors`` those of its rows, and x = d x' with d in ``scale``.
     """
 
     def __init__(self, program: Program) -> None:

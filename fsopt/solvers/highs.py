@@ -41,7 +41,6 @@ TOLERANCE = 1e-9
 SMALLEST = 1e-12
 """The smallest value of the option ``small_matrix_value``, up to which HiGHS leaves coefficients out."""
 FEASIBILITY = ("primal_feasibility_tolerance", "mip_feasibility_tolerance")
-HIPO = ": HiPO needs the package highspy-extras, of the version of highspy"
 PRIMAL_SIMPLEX = 4
 FEASIBLE = 2
 """HiGHS's code for a feasible primal solution."""
@@ -80,7 +79,7 @@ class Highs:
 
     def _set_option(self, name: str, value: Any) -> None:
         if self.h.setOptionValue(name, value) != highspy.HighsStatus.kOk:
-            raise ValueError("HiGHS refused it" + HIPO * (value == "hipo"))
+            raise ValueError("HiGHS refused it")
 
     def _row_factors(self, rows: Indices) -> Vector:
         """Return the factors of some rows in the units of the columns."""

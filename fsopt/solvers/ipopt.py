@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext
+from functools import partial
+from io import StringIO
 from typing import Any
 
 import numpy as np
+from pyomo.common.tee import capture_output
 
 from fsopt.answers.results import Point, Status
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
-from fsopt.errors import OptionError, shown
+from fsopt.errors import OptionError
 from fsopt.solvers.nlp import NonlinearForm
-from fsopt.solvers.spec import LARGEST, UNKNOWN, Change, Outcome, Package, Settings, SolverSpec, refuse_option
+from fsopt.solvers.spec import LARGEST, UNKNOWN, Change, Outcome, Package, Settings, SolverSpec, set_options
 from fsopt.typing import Vector
 
 cyipopt = Package("cyipopt")
@@ -106,9 +107,10 @@ class Ipopt:
             problem.add_option(name, value)
         if deadline < np.inf:
             problem.add_option("max_wall_time", max(deadline - time.perf_counter(), 1e-6))
-        with _output_to_stderr() if self.own else nullcontext():  # the library explains what it refuses
-            for name, value in self.own.items():
-                _set(problem, name, value)
+        silent = self.own and not self.options["print_level"]  # the library prints what it refuses
+        with capture_output(StringIO(), capture_fd=True) if silent else nullcontext():
+            refusals = (TypeError, ValueError, AttributeError, OverflowError)
+            set_options("ipopt", self.own, partial(_put, problem), refusals)
             v, info = problem.solve(form.start(x))
         if info["status"] in REFUSED:
             raise OptionError(f"solver 'ipopt' refused its options ({', '.join(self.own)})", "see the solver's manual")
@@ -164,29 +166,14 @@ def _common_options(settings: Settings) -> dict[str, Any]:
     }
 
 
-def _set(problem: Any, name: Any, value: Any) -> None:
+def _put(problem: Any, name: str, value: Any) -> None:
     """Set an option: a whole number also stands for a real one."""
-    attempts = [value, float(value)] if type(value) is int and abs(value) <= LARGEST else [value]
-    for attempt in attempts:
-        try:
-            problem.add_option(name, attempt)
-        except (TypeError, ValueError, AttributeError, OverflowError):
-            continue
-        return
-    raise refuse_option("ipopt", name, f"unknown name or bad value {shown(value)}")
-
-
-@contextmanager
-def _output_to_stderr() -> Iterator[None]:
-    """Send the library's standard output to the standard error."""
-    sys.stdout.flush()
-    kept = os.dup(1)
     try:
-        os.dup2(2, 1)
-        yield
-    finally:
-        os.dup2(kept, 1)
-        os.close(kept)
+        problem.add_option(name, value)
+    except TypeError:
+        if type(value) is not int or abs(value) > LARGEST:
+            raise
+        problem.add_option(name, float(value))
 
 
 SPEC = SolverSpec(

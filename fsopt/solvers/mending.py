@@ -94,10 +94,7 @@ def mended(program: Program, point: Point, deadline: float, known: dict[float, B
 
 
 def without_tails(program: Program) -> Program:
-    """Return the program with 0 for variables alone in the tail of a rotated cone with a factor that has no room.
-
-    No tangent says this of w^2 <= f g with g <= 0: each allows a w that a larger f pays for.
-    """
+    """Return the program with w = 0 in w^2 <= f g with g <= 0: each tangent allows a w that a larger f pays for."""
     cones, G = program.cones, program.cones.G.tocsr()
     paired = np.flatnonzero(cones.pairs)
     heads, turned = cones.starts[paired], cones.starts[paired] + cones.pairs[paired]
@@ -115,10 +112,7 @@ def without_tails(program: Program) -> Program:
 
 
 def mended_ray(program: Program, ray: Point, deadline: float) -> Point | None:
-    """Return multipliers that prove that a convex program has no point, mended where it takes that; None for none.
-
-    Those of the ray have either sign; the deadline is of ``time.perf_counter``.
-    """
+    """Return multipliers, those of a ray of either sign or mended, that prove that there is no point; None for none."""
     if ray.y is None or ray.z is None:
         return None
     goal, zero = no_objective(program), np.zeros(program.n)

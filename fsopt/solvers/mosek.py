@@ -2,8 +2,7 @@ r"""MOSEK: linear, convex quadratic and second-order cone programs, with integer
 
 The task is the program in its conic form (:class:`fsopt.solvers.conic.ConicForm`), integer variables in their own unit:
 bounds are rows, and a cone is the affine conic constraint :math:`b - Mx \in \mathcal{Q}`, a semidefinite matrix by its
-lower triangle. MOSEK takes no quadratic objective beside cones: there :math:`\tfrac12 x'Px` becomes a new variable t
-with :math:`(t, 1, Fx)` in a rotated cone, :math:`F'F = P`.
+lower triangle. MOSEK takes no quadratic objective beside cones.
 """
 
 from __future__ import annotations
@@ -18,11 +17,9 @@ import scipy.sparse as sp
 
 from fsopt.answers.results import Point, Status
 from fsopt.compiler import Program
-from fsopt.compiler.recognition import ZERO, unit_diagonal
 from fsopt.errors import SolverError
 from fsopt.solvers.conic import ConicForm
 from fsopt.solvers.spec import UNKNOWN, Change, Outcome, Package, Settings, SolverSpec, set_options
-from fsopt.typing import Indices, Matrix
 
 mosek = Package("mosek")
 STATUS_MAP = {
@@ -55,6 +52,8 @@ class Mosek:
         self.program = program
         self.settings = settings
         self.mip = bool(program.integer.any())
+        if len(program.cones) and program.P.nnz:
+            raise SolverError("MOSEK takes no quadratic objective beside cones", "state it by a cone and a variable")
         self.form = ConicForm(program)
         self.task: Any = None
         self._load()
@@ -123,30 +122,12 @@ class Mosek:
 
     def _put_objective(self) -> None:
         t, n = self.task, self.program.n
-        upper = self.form.hessian()
         t.putobjsense(mosek.objsense.minimize)
         t.putclist(np.arange(n, dtype=np.int32), self.form.linear())
         t.putcfix(self.program.c0)
-        lower = sp.coo_matrix(upper.T)
-        if not len(self.program.cones):
+        lower = sp.coo_matrix(self.form.hessian().T)
+        if lower.nnz:
             t.putqobj(lower.row, lower.col, lower.data)
-        elif lower.nnz:
-            self._put_epigraph(sp.csc_matrix(upper + sp.triu(upper, 1).T))
-
-    def _put_epigraph(self, P: sp.csc_matrix) -> None:
-        """Add the variable t at cost 1, and (t, 1, Fx) in the rotated cone 2 t 1 >= ||Fx||^2."""
-        t, n = self.task, self.program.n
-        active, F = _factor(P)
-        first, rows = t.getnumafe(), len(F)
-        t.appendvars(1)
-        t.putvarbound(n, mosek.boundkey.fr, 0.0, 0.0)
-        t.putcj(n, 1.0)
-        t.appendafes(rows + 2)
-        t.putafefentry(first, n, 1.0)
-        t.putafeg(first + 1, 1.0)
-        i, j = np.nonzero(F)
-        t.putafefentrylist(first + 2 + i, active[j].astype(np.int32), F[i, j])
-        t.appendaccseq(t.appendrquadraticconedomain(rows + 2), first, None)
 
     def update(self, change: Change) -> str | None:
         """Take over a change: the next solve loads the program anew, but its rows must have kept their places."""
@@ -205,16 +186,6 @@ class Mosek:
             first = self.form.equalities + self.form.inequalities
             z[first + p.cones.by_lower_triangles()] = np.array(t.getaccdotys(which))[: len(p.cones.h)]
         return self.form.point(x, z)
-
-
-def _factor(P: sp.csc_matrix) -> tuple[Indices, Matrix]:
-    """Return columns (k,) and F (r, k) with F'F = P on these columns; P, positive semidefinite, is 0 elsewhere."""
-    active = np.flatnonzero(np.diff(P.indptr))
-    Q = P[active][:, active].toarray()
-    own = unit_diagonal(Q[None])[0]
-    values, vectors = np.linalg.eigh(own[:, None] * Q * own)
-    keep = values > ZERO * values.sum()
-    return active, np.sqrt(values[keep])[:, None] * vectors[:, keep].T / own
 
 
 def _word(code: Any) -> str:

@@ -46,16 +46,8 @@ class NonlinearForm:
     without its objective; but the equations of a model may repeat one another. Then ``spare`` variables in [0, 1] that
     occur nowhere follow s, so that there are more variables than equations.
 
-    Attributes
-    ----------
-    program, other : the arrays, and the functions that are neither linear nor conic.
-    n, m, k, cones, size : numbers of variables, linear constraints, rows of cones, and cones; size of v.
-    D, R : (n,) and (m,) units of the variables and of the linear constraints.
-    factor, factors : of the objective; (q + 1,) of the functions of ``other``, the last of which is the objective's.
-    heads, tail : (cones,) first row of each cone; (k,) which rows of the cones are not the first.
-    block : (k,) number of the cone of each row.
-    lower, upper : bounds of v.
-    low, high : bounds of the constraints: linear constraints, links, cones, general constraints.
+    ``low`` and ``high`` are bounds of linear constraints, links, cones and general constraints, ``lower`` and ``upper``
+    those of v; ``factors`` (q + 1,) are those of the functions in ``other``, the objective's last.
     """
 
     def __init__(self, program: Program) -> None:
@@ -208,10 +200,7 @@ class NonlinearForm:
 
 
 def general_factors(program: Program) -> Vector:
-    """Return the powers of two (q,) for the general constraints, from their coefficients as those of linear rows.
-
-    A function that is neither linear nor quadratic counts with the number before it.
-    """
+    """Return the powers of two (q,) for the general constraints, from their coefficients as those of linear rows."""
     p, d = program, program.scaling.columns
     sizes: list[float] = []
     ends = [0]
@@ -233,11 +222,7 @@ def _finite(bounds: Vector) -> Vector:
 
 
 def pyomo_model(form: NonlinearForm, start: Vector) -> pyo.ConcreteModel:
-    """Return the form as a Pyomo model with variables ``v`` and constraints ``rows``, in the order of the form.
-
-    A cone is ``||t||^2 - s_1^2 <= 0``, the form in which solvers for quadratic constraints recognise one. Integer
-    variables stay integer; without them there is a suffix ``dual``.
-    """
+    """Return the form as a Pyomo model, variables ``v`` and constraints ``rows``; a cone is ``||t||^2 <= s_1^2``."""
     m = pyo.ConcreteModel()
     m.v = pyo.Var(range(form.size))
     for j in np.flatnonzero(form.program.integer).tolist():

@@ -96,11 +96,7 @@ def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveRe
 
 
 def supporting(program: Program, found: Certificate, status: Status, *, bounded: bool) -> Certificate:
-    """Return the certificate of a point as that of a claimed status; another one than ``feasible`` needs all of it.
-
-    The gap of a feasible point may be open, and with it the first-order conditions. Where a bound is stated, its
-    multipliers count.
-    """
+    """Return the certificate of a point as that of a claimed status: ``feasible`` needs no gap."""
     if status is not Status.FEASIBLE or found.ok or found.kind is Kind.NONE or program.unsupported:
         return found
     names = ["infeasibility", "rounding", "bounds", "integrality", *["remainder"] * bounded]
@@ -177,10 +173,7 @@ def _shadow_prices(program: Program, point: Point) -> tuple[tuple[pyo.Constraint
 
 
 def load_values(program: Program, point: Point, shadow_prices: ComponentMap) -> None:
-    """Write values, shadow prices and reduced costs into the Pyomo model.
-
-    The suffixes ``dual`` and ``rc`` are cleared first: prices of an earlier solve must not stand beside new values.
-    """
+    """Write values, shadow prices and reduced costs into the Pyomo model, where none of an earlier solve stay."""
     for variable, value in zip(program.variables, point.x.tolist(), strict=True):
         if not variable.fixed:
             variable.set_value(value, skip_validation=True)
@@ -224,10 +217,7 @@ def _suffix(model: pyo.ConcreteModel, name: str) -> pyo.Suffix:
 
 
 def big_m(program: Program) -> float:
-    """Return the largest coefficient of an integer variable relative to the continuous terms beside it, 0 without one.
-
-    A constraint on integers alone has no such coefficient: nothing leaks through it.
-    """
+    """Return the largest coefficient of an integer variable relative to the continuous terms beside it, else 0."""
     p, units = program, program.scaling
     continuous, integer = np.where(p.integer, 0.0, units.columns), p.integer.astype(float)
     whole, rest = _largest_term(p.A, integer), _largest_term(p.A, continuous)

@@ -60,8 +60,6 @@ LICENCE = re.compile(r"(?i)licen[sc]e")
 """In the words of a solver without a licence, or with one that does not take the program."""
 SIZE = re.compile(r"(?i)size.limited|too (large|many rows)|community licen[sc]e")
 """In those of one whose licence is limited to small programs."""
-PRINTED = 1e-3
-"""Absolute error of a bound that is read from a log: CBC prints three decimals."""
 
 
 class PyomoCall:
@@ -107,44 +105,37 @@ class PyomoCall:
         if mip_gap is not None and self.gap:
             options[self.gap] = mip_gap
         try:
-            condition, bound, message = self._call(m, options, time_limit)
+            condition, message = self._call(m, options, time_limit)
         except SolverError:
             if m.component("dual") is None:
                 raise
             m.del_component("dual")  # Xpress fails where it is asked for multipliers that it does not have
-            condition, bound, message = self._call(m, options, time_limit)
+            condition, message = self._call(m, options, time_limit)
         if condition == "infeasibleOrUnbounded" and self.gap and self.known.apart:
             left = None if time_limit is None else max(time_limit - time.perf_counter() + started, 0.1)
-            condition, bound, message = self._call(m, options | dict(self.known.apart), left)
+            condition, message = self._call(m, options | dict(self.known.apart), left)
         status, stop = STATUS_MAP.get(condition, UNKNOWN)
         if stop in ("almost", "numerical") and time_limit is not None and time.perf_counter() - started >= time_limit:
             stop = "time-limit"  # GLPK calls it feasible, and Xpress without a point an error
         if "by the user" in message:  # Pyomo calls it an error
             stop = "interrupted"
         point = _point(m, form, start) if status.solved else None
-        stated = self._bound(point, status, bound, form.factor, options)
+        stated = self._bound(point, status, options)
         seconds, words = time.perf_counter() - started, message or condition
         whole = self.known.integer_tolerance(options)
         return Outcome(status, stop, point, stated, 0, seconds, words, integer_tolerance=whole)
 
-    def _bound(
-        self, point: Point | None, status: Status, printed: float | None, factor: float, options: Mapping[str, Any]
-    ) -> float | None:
-        """Return a lower bound of a program in need of one; ``printed``, of a log, counts for less than its digits."""
+    def _bound(self, point: Point | None, status: Status, options: Mapping[str, Any]) -> float | None:
+        """Return a lower bound of a program in need of one, by the gap of its optimum."""
         p = self.program
-        if self.known.proves != "global" or (p.convex and not p.integer.any()):
+        unneeded = self.known.proves != "global" or (p.convex and not p.integer.any())
+        if unneeded or status is not Status.OPTIMAL or point is None or p.objective_terms:
             return None
-        if status is Status.OPTIMAL and point is not None and not p.objective_terms:
-            value = float(0.5 * point.x @ (p.P @ point.x) + p.c @ point.x + p.c0)
-            return value - float(options.get(self.known.gap, self.settings.mip_gap)) * abs(value)
-        if printed is None or not math.isfinite(printed):
-            return None
-        return (printed - PRINTED * (1.0 + PRINTED * abs(printed))) / factor + p.c0
+        value = float(0.5 * point.x @ (p.P @ point.x) + p.c @ point.x + p.c0)
+        return value - float(options.get(self.known.gap, self.settings.mip_gap)) * abs(value)
 
-    def _call(
-        self, m: pyo.ConcreteModel, options: dict[str, Any], limit: float | None
-    ) -> tuple[str, float | None, str]:
-        """Run the solver on a model and load its answer; return condition, lower bound and words."""
+    def _call(self, m: pyo.ConcreteModel, options: dict[str, Any], limit: float | None) -> tuple[str, str]:
+        """Run the solver on a model and load its answer; return condition and words."""
         with quiet(self.settings.tee) as log:
             try:
                 keywords: dict[str, Any] = {"load_solutions": False}
@@ -158,7 +149,7 @@ class PyomoCall:
             except Exception as error:  # of Pyomo's interface, or of the solver's own package
                 words = " ".join([*log.getvalue().split("\n")[-8:], str(error)]).split()
                 raise self._failure(" ".join(words)[-400:]) from error
-        return _condition(results), results.problem.lower_bound, _words(results)
+        return _condition(results), _words(results)
 
     def _failure(self, words: str) -> SolverError:
         """Return the error for a solver's last words, with the next step."""

@@ -16,44 +16,23 @@ ALGEBRAIC = (*QUADRATIC, "NLP", "MINLP")
 
 @dataclass(frozen=True)
 class Known:
-    """A solver, by Pyomo's name for it.
-
-    Attributes
-    ----------
-    classes : problem classes that it solves.
-    install : how to get it.
-    proves : ``global`` or ``local``.
-    executable : the program on the search path, which Pyomo is given: it remembers programs that were once absent;
-        empty where Pyomo must be asked.
-    duals, vertex : whether it returns multipliers, and vertices.
-    tree : whether it takes functions up to quadratic ones, and those that are not convex by branch and bound: their
-        answers have no multipliers.
-    gap : its option for the relative gap; empty for none.
-    seconds : its option for the time limit, where Pyomo's interface has none of its own.
-    threads, seed : its options for them; empty for none, or where they are left as they are.
-    tolerances : options for the feasibility of constraints and of integers, and for reduced costs; empty where
-        there are none, or not for each of these.
-    defaults : (option, value) pairs that it always gets, unless the user gives others.
-    nonconvex : such pairs for programs that are not convex.
-    apart : pairs with which it tells infeasible from unbounded, where it had one word for both.
-    licence : how to get a licence; empty where it needs none.
-    """
+    """A solver, by Pyomo's name for it: what it solves and proves, how to get it, and its options by its own names."""
 
     classes: tuple[str, ...]
     install: str
     proves: str = "global"
-    executable: str = ""
+    executable: str = ""  # given to Pyomo, which remembers programs that were once absent; else Pyomo is asked
     duals: bool = True
     vertex: bool = False
-    tree: bool = False
+    tree: bool = False  # functions up to quadratic ones, without multipliers where they are not convex
     gap: str = ""
-    seconds: str = ""
+    seconds: str = ""  # where Pyomo's interface has no time limit of its own
     threads: str = ""
     seed: str = ""
-    tolerances: tuple[str, ...] = ()
+    tolerances: tuple[str, ...] = ()  # of constraints, reduced costs and integers, all or none of them
     defaults: tuple[tuple[str, Any], ...] = ()
     nonconvex: tuple[tuple[str, Any], ...] = ()
-    apart: tuple[tuple[str, Any], ...] = ()
+    apart: tuple[tuple[str, Any], ...] = ()  # tells infeasible from unbounded, where there is one word for both
     licence: str = ""
 
     def integer_tolerance(self, options: Mapping[str, Any]) -> float:

@@ -134,19 +134,15 @@ def by_qoco(arrays: Arrays, options: Mapping[str, Any]) -> Answer:
 
 @dataclass(frozen=True)
 class Software:
-    """What differs between the solvers: how they run, which options get the tolerance, and how others are checked.
-
-    ``names`` are those of all options, None where the solver itself refuses others; of ``whole`` ones it would silently
-    take the whole part, and ``limit`` says whether there is a ``time_limit``.
-    """
+    """What differs between the solvers: how they run, which options get the tolerance, and how others are checked."""
 
     run: Callable[[Arrays, Mapping[str, Any]], Answer]
     tolerances: tuple[str, ...]
     smallest: float = 0.0
     others: Mapping[str, Any] = field(default_factory=dict)
-    limit: bool = False
-    names: Callable[[], Any] | None = None
-    whole: tuple[str, ...] = ()
+    limit: bool = False  # whether there is a time_limit
+    names: Callable[[], Any] | None = None  # of all options; None where the solver itself refuses others
+    whole: tuple[str, ...] = ()  # of which it would silently take the whole part
 
 
 class QuadraticSolver:

@@ -20,7 +20,7 @@ from pyomo.core.expr.numvalue import native_numeric_types, value
 from fsopt.answers.results import Point, Status
 from fsopt.common import clock
 from fsopt.compiler import Program
-from fsopt.compiler.rows import ConstraintRow
+from fsopt.compiler.expressions import ConstraintRow
 from fsopt.errors import SolverError
 from fsopt.solvers.nlp import general_factors
 from fsopt.solvers.shared import objective_factor
@@ -48,17 +48,12 @@ FAILURE = "failure"
 """Our status for an exception in SCIP during the solve."""
 INFINITE = 0.99
 """A value from this fraction of SCIP's infinity on is infinite."""
-
-
 FUNCTIONS = ("exp", "log", "sqrt", "sin", "cos")
 """Functions of one argument that are translated; all others are refused by name."""
 
 
 class Scip:
-    """One program loaded into SCIP: ``x`` are its variables x', ``terms`` the d x' with d in ``scale``.
-
-    Its variable ``epigraph`` is above the nonlinear part of the objective; None for a linear one.
-    """
+    """One program in SCIP: ``x`` are x', ``terms`` d x'; ``epigraph`` is above what is nonlinear in the objective."""
 
     def __init__(self, program: Program, settings: Settings) -> None:
         self.program = program
@@ -162,13 +157,8 @@ class Scip:
     # -- solving ------------------------------------------------------------------------------------------
 
     def update(self, change: Change) -> str | None:
-        """Take over new linear costs in place; SCIP keeps its solutions. Everything else needs a new load."""
-        if change.hessian or change.bounds or change.added or change.rows is not None:
-            return "SCIP takes over new linear costs only"
-        if change.objective:
-            self.m.freeTransform()
-            self._set_objective()
-        return None
+        """Take over nothing: a change needs a new load."""
+        return "SCIP is loaded anew"
 
     def solve(self, time_limit: float | None, mip_gap: float | None = None) -> Outcome:
         """Run SCIP; its dual bound is the bound, its incumbent the point."""

@@ -45,15 +45,13 @@ class Scs:
         self.last: dict[str, Vector] = {}
         _try_settings(self.settings)
         self.loaded_limit = 0.0
-        self.coefficients = np.zeros(0)
         self.solver: Any = None
 
     def _load(self, limit: float) -> None:
         """Factorise; SCS takes its time limit only here."""
         form = self.form
-        matrix = form.matrix()
-        self.coefficients = matrix.data
-        data = {"P": form.hessian(), "A": matrix[self.order], "b": self._right_hand_side(), "c": form.linear()}
+        data = {"P": form.hessian(), "A": form.matrix()[self.order], "b": form.right_hand_side()[self.order]}
+        data["c"] = form.linear()
         sizes, orders = self.program.cones.sizes, self.program.cones.orders
         cone = {"z": form.equalities, "l": form.inequalities, "q": sizes[orders == 0].tolist()}
         cone["s"] = orders[orders > 0].tolist()
@@ -63,22 +61,10 @@ class Scs:
         self.solver = scs.SCS(data, cone, **{**self.settings, "time_limit_secs": limit})
         self.loaded_limit = limit
 
-    def _right_hand_side(self) -> Vector:
-        return self.form.right_hand_side()[self.order]
-
     def update(self, change: Change) -> str | None:
-        """Take over new costs and bounds in place; other changes need a new factorisation, started warm."""
-        if (reason := self.form.moved(change)) or self.solver is None:
-            return reason
-        moved = change.rows is not None and not np.array_equal(self.form.matrix().data, self.coefficients)
-        if change.hessian or moved:
-            self.solver = None
-            return None
-        right = self._right_hand_side() if self.rows and (change.bounds or change.rows is not None) else None
-        costs = self.form.linear() if change.objective else None
-        if right is not None or costs is not None:
-            self.solver.update(b=right, c=costs)
-        return None
+        """Take over a change by a new factorisation, which starts warm."""
+        self.solver = None
+        return self.form.moved(change)
 
     def solve(self, time_limit: float | None, mip_gap: float | None = None) -> Outcome:
         """Run SCS from the last point it found."""

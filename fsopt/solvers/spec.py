@@ -170,18 +170,13 @@ def refuse_option(solver: str, name: str, reason: str) -> OptionError:
 
 
 class Package:
-    """A solver's Python package; it is imported when the first attribute of it is read.
-
-    The registry imports every interface, also those of solvers that are not installed or slow to import. Pyomo's code
-    runs with the import of some packages and calls what warns in them: where warnings are errors, Pyomo would
-    take the package for missing from then on. The name may be that of a module in the package.
-    """
+    """A solver's Python package, or a module of it, imported when its first attribute is read."""
 
     def __init__(self, name: str) -> None:
         self._name = name
 
     def __getattr__(self, attribute: str) -> Any:
-        if self._name not in sys.modules:
+        if self._name not in sys.modules:  # Pyomo takes a package for missing from a warning on that is an error
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 import_module(self._name)
@@ -208,8 +203,7 @@ class SolverSpec:
     licence : its licence, and how to get one.
     executable : program on the search path that it calls; empty for none.
     interior : (option, value) pairs, by the solver's own names, with which it returns no vertices.
-    finer : tolerances of further solves where the certificate of an answer at the default one fails; empty where they
-        are not worth their seconds.
+    finer : tolerances of further solves where the certificate of an answer at the default one fails.
     present : whether the solver can be called; None asks for the package.
     """
 
@@ -244,14 +238,7 @@ class SolverSpec:
 
 
 class Connection:
-    """A program loaded in a solver; changes of the program reach the solver through it.
-
-    Attributes
-    ----------
-    crossed : bounds that exclude one another, as a sentence; empty if there are none.
-    interface : of the solver; None while bounds exclude one another.
-    updated : whether a change reached the solver in place.
-    """
+    """A program loaded in a solver, whose ``interface`` is None while bounds exclude one another (``crossed``)."""
 
     updated = False
 

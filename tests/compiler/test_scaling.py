@@ -186,7 +186,7 @@ def test_free_variables_without_bounds_are_paid_by_no_one(solver: str) -> None:
     theta.o = pyo.Objective(expr=theta.t)
     cut = pyo.ConcreteModel()
     cut.X = pyo.Var([(i, j) for j in range(5) for i in range(j + 1)])
-    cut.psd = lmi([[cut.X[min(i, j), max(i, j)] for j in range(5)] for i in range(5)], own=True)
+    cut.psd = lmi([[cut.X[min(i, j), max(i, j)] for j in range(5)] for i in range(5)])
     cut.unit = pyo.Constraint(range(5), rule=lambda m, i: m.X[i, i] == 1)
     cut.o = pyo.Objective(expr=sum(1 - cut.X[tuple(sorted(e))] for e in edges) / 2, sense=pyo.maximize)
     for model, value in ((theta, 5**0.5), (cut, 5 * (5 + 5**0.5) / 8)):

@@ -104,7 +104,7 @@ def without_an_answer(what: str, kind: str, solver: str) -> None:
     assert found == (expected if proved else "none", expected, None, None, proved)
 
 
-KEPT = {"scip": "d"}
+KEPT = {"scip": ""}
 """Solver -> the parameters of right-hand side (r), cost (d) and coefficient (a) that it takes in place, if not all."""
 
 

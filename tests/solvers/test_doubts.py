@@ -5,7 +5,6 @@ A nonconvex program whose rows or objective are in other units has the answer of
 
 import functools
 import itertools
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -23,10 +22,8 @@ from fsopt.compiler.classes import program_class
 from fsopt.errors import SolverError
 from fsopt.solvers.auxiliary import with_evidence
 from fsopt.solvers.base import Session
-from fsopt.solvers.mending import mended_ray
 from fsopt.solvers.outcome import LEAK, believed, big_m, certified_result
 from fsopt.solvers.registry import preference
-from fsopt.solvers.shared import elastic_program
 from fsopt.solvers.spec import COARSE, Outcome, Settings
 
 
@@ -42,13 +39,12 @@ def test_a_bound_that_an_attained_value_exceeds_is_none(bound: float, status: st
 
 
 @pytest.mark.parametrize("slug", ["rlp", "svm", "svm-norm", "fsp-m-bigm", "fsp-lambda"])
-def test_infeasibility_is_not_believed_where_another_solver_finds_a_point(slug: str) -> None:
+def test_infeasibility_is_not_believed_where_there_is_a_point(slug: str) -> None:
     params = {"m": 1} if slug == "fsp-m-bigm" else {}
     program = compile_model(fsopt.build(slug, blobs(12, 2), **params))
     said = Outcome(Status.INFEASIBLE, "infeasible", None, None, 0, 0.0, "infeasible")
     found = with_evidence(program, said, Settings.make(None), 20.0, "somebody")
-    assert (found.status, found.ray) == ("none", None)
-    assert "found a feasible point" in found.message
+    assert (found.ray, certified_result(program, found, "somebody").status) == (None, "none")
 
 
 @pytest.mark.parametrize("kind", ["LP", "QP", "SOCP"])
@@ -65,20 +61,16 @@ def test_another_solver_decides_where_one_ends_without_a_word(kind: str, what: s
     assert result.message in [f"it failed, but {other} found it {what}" for other in ("highs", "clarabel")]
 
 
-@pytest.mark.parametrize(("slug", "known", "other"), [("svm", "clarabel", None), ("onsvm", "highs", "clarabel")])
-def test_multipliers_that_prove_nothing_are_those_of_the_next_solver(slug: str, known: str, other: str | None) -> None:
-    """But for a solver that is asked again at a finer tolerance."""
+@pytest.mark.parametrize(("slug", "known"), [("svm", "clarabel"), ("onsvm", "highs")])
+def test_multipliers_that_prove_nothing_are_those_of_the_next_solver(slug: str, known: str) -> None:
     model = fsopt.build(slug, blobs(12, 2))
     optimum, program = fsopt.solve(model).point, compile_model(model)
     said = Outcome(Status.OPTIMAL, "optimal", replace(optimum, y=-optimum.y), None, 0, 0.0, "")
     found = with_evidence(program, said, Settings.make(None), 20.0, known)
-    assert (found.evidence_source or None, certified_result(program, found, known).status == "optimal") == (
-        other,
-        other is not None,
-    )
+    assert found.evidence_source not in ("", known)
     # A loop reads them from the point of the answer, where they prove as much as the evidence.
-    alone = certified_result(program, replace(found, evidence=None, evidence_source=""), known)
-    assert (alone.status == "optimal") == (other is not None)
+    for outcome in (found, replace(found, evidence=None, evidence_source="")):
+        assert certified_result(program, outcome, known).status == "optimal"
 
 
 def test_infeasibility_of_integers_by_a_farkas_vector_of_the_relaxation() -> None:
@@ -95,32 +87,6 @@ def test_a_gap_of_1e_7_is_infeasible(solver: str, size: float) -> None:
     if solver == "clarabel":
         rows = (lambda x, y: x**2 + y**2 <= size**2), (lambda x, y: x >= size * (1 + 1e-7))
     assert fsopt.solve(model_of(lambda x, y: x, *rows, bounds=[FREE] * 2), solver).status_line == "infeasible"
-
-
-def soon():
-    return time.perf_counter() + 10
-
-
-def solved(program):
-    return fsopt.SOLVERS["clarabel"].connect(program, Settings()).solve(None)
-
-
-def disc(level):
-    """Minimise x + y over the unit disc where x + y >= level: infeasible above sqrt(2)."""
-    rows = (lambda x, y: x**2 + y**2 <= 1), (lambda x, y: (level, x + y, 9))
-    return compile_model(model_of(lambda x, y: x + y, *rows, bounds=[FREE, (-5, None)]))
-
-
-@pytest.mark.parametrize(("level", "feasible"), [(1.0, True), (2.0, False)])
-def test_the_elastic_optimum_is_positive_with_a_farkas_vector_where_there_is_no_point(level, feasible):
-    program = disc(level)
-    outcome = solved(elastic_program(program))
-    assert outcome.status == "optimal"
-    point = outcome.point
-    violation = float(elastic_program(program).c @ point.x)
-    assert violation == pytest.approx(0.0, abs=1e-6) if feasible else violation > 1e-2
-    ray = mended_ray(program, Point(point.x[: program.n], point.y, point.z), soon())
-    assert (ray is None) is feasible
 
 
 @pytest.mark.parametrize("gap", [1e-10, 1e-9, 4e-9])

