@@ -76,16 +76,6 @@ def build(
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
-    slug: Literal["gmeb-weighted-l1"],
-    data: Given,
-    *,
-    c_plus: float = 4.0,
-    c_minus: float = 4.0,
-    share: float = 0.5,
-    end: float | None = None,
-) -> pyo.ConcreteModel: ...
-@overload
-def build(
     slug: Literal["svm-norm"],
     data: Given,
     *,

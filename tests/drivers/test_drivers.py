@@ -170,14 +170,9 @@ def run_theta_cuts(data, model, radii=(3.0, 3.0)):
     return theta_cuts(data, model, GmebNorm.of(data, *radii))
 
 
-def run_scale_search(data, model):
-    return scale_search(data, model, GmebPenalty.of(data, 0.2, 0.2))
-
-
 GIVEN_MODELS = {
     "gbd": (run_given_gbd, sub),
     "theta_cuts": (run_theta_cuts, lambda data=DATA: fsopt.build("gmeb-cuts", data)),
-    "scale_search": (run_scale_search, lambda data=DATA: fsopt.build("gmeb-weighted-l1", data)),
 }
 
 
@@ -271,7 +266,7 @@ def of_penalty(at):
 
 BOUNDED = {
     "scale_search": (
-        lambda **at: scale_search(DATA, fsopt.build("gmeb-weighted-l1", DATA), PENALTY, **at),
+        lambda **at: scale_search(DATA, PENALTY, **at),
         of_penalty,
     ),
     "kernel_scaling": (
