@@ -458,7 +458,6 @@ def build(
     c: float = 0.0,
     radius: float = 1.0,
     capacity: float = 1.0,
-    offset: ArrayLike | None = None,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
