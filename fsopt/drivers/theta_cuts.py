@@ -13,7 +13,7 @@ from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
 from fsopt.data.weights import loss_weights
-from fsopt.drivers.agreement import EQUAL, check_margins
+from fsopt.drivers.agreement import EQUAL, check_margins, minimises
 from fsopt.drivers.loop import Iterate, Loop, run_loop
 from fsopt.drivers.recorder import Recorder, proved_bound
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
@@ -125,7 +125,5 @@ def _check_model(session: Session, data: Dataset, norm: GmebNorm, *, hard: bool)
             f"the cuts of '{m.name}' given to 'theta_cuts' are not those of the norm at the ends of theta",
             "build it from the same data and radii, without 'thetas'",
         )
-    costs = np.zeros(program.n)
-    costs[size if hard else session.columns(m.xi)] = 1.0 if hard else loss_weights(1.0, data.weights)
-    if not np.array_equal(program.c, costs) or program.c0 != 0.0 or program.sign != 1.0 or program.P.nnz:
+    if not minimises(session, {"norm": 1.0} if hard else {"xi": loss_weights(1.0, data.weights)}):
         raise ParameterError(f"the objective of '{m.name}' is not that of (15)", "leave its objective")

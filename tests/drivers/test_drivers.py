@@ -13,7 +13,7 @@ from fsopt import drivers
 from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.data.hyperplanes import hinge, hyperplane_errors
 from fsopt.drivers.baselines import partitions
-from fsopt.drivers.column_generation import GenerationSettings, column_generation
+from fsopt.drivers.column_generation import column_generation
 from fsopt.drivers.dca import dca
 from fsopt.drivers.gbd.driver import GbdSettings, gbd
 from fsopt.drivers.kernel_scaling import kernel_scaling
@@ -231,7 +231,9 @@ CHANGED_MODELS = [  # words of the message; model and parameters; change; driver
     (NORM, "gmeb-cuts", {"r_minus": np.inf}, NOTHING, partial(run_theta_cuts, DATA)),
     (NORM, "gmeb-cuts", {}, NOTHING, partial(run_theta_cuts, DATA, radii=(3.0, 2.9))),
     *(("slope 5 of the penalty", "l0-mpm-step", {"delta": 0.2, "alpha": alpha}, change, refused_step)
-      for alpha, change in ((4.0, NOTHING), (5.0, plus(lambda m: sum(w**2 for w in m.w.values()))), (5.0, maximised))),
+      for alpha, change in ((4.0, NOTHING), (5.0, plus(lambda m: m.w[0] ** 2)), (5.0, plus(lambda m: m.w[0])),
+                            (5.0, plus(lambda m: pyo.exp(m.w[0]))), (5.0, maximised))),
+    ("slope 5 of the penalty", "l1-mpm", {"delta": 0.2}, NOTHING, refused_step),
     ("has no component 'cost_v'", "fsv-step", {"lam": LAM}, without_costs, refused_terms),
     ("not a linear program that is minimised", "fsv-step", {"lam": LAM}, maximised, refused_terms),
     ("not a linear program", "fsv-step", {"lam": LAM}, plus(lambda m: m.gamma**2), refused_terms),
@@ -299,9 +301,8 @@ def test_a_loop_with_a_bound_claims_its_value_and_keeps_the_bound_at_a_limit_or_
 
 REFUSED = {
     "'c' of 'partitions'": (ParameterError, lambda: partitions(DATA, [np.arange(10)], c=0.0)),
-    "rows": (ParameterError, lambda: column_generation(DATA, *COSTS, settings=GenerationSettings(rows=1))),
-    "columns": (ParameterError, lambda: column_generation(DATA, *COSTS, settings=GenerationSettings(columns=0))),
-    "tolerance": (ParameterError, lambda: column_generation(DATA, *COSTS, settings=GenerationSettings(tolerance=-1.0))),
+    "rows": (ParameterError, lambda: column_generation(DATA, *COSTS, rows=1)),
+    "columns": (ParameterError, lambda: column_generation(DATA, *COSTS, columns=0)),
     "row_costs": (ParameterError, lambda: column_generation(DATA, -COSTS[0], COSTS[1])),
     "start": (ParameterError, lambda: column_generation(DATA, *COSTS, start=(np.zeros(3), 0.0))),
     "one of local, global": (ParameterError, lambda: kernel_scaling(DATA, w=PLANE, b=0.1, scaling="best")),
