@@ -100,20 +100,6 @@ def test_the_trap_of_the_paper_is_named_and_proved_where_it_is(scaling, shown):
     assert not any("s = 1" in w for w in free.warnings)
 
 
-@pytest.mark.parametrize(("w_cap", "c"), [(0.5, 0.0), (4.0, 0.02), (1e6, 0.0)])
-def test_the_interior_point_has_the_answer_of_the_model(w_cap, c):
-    data = noisy(5, n=60)
-    whole, own = (mop(data, w_cap=w_cap, c=c, scaling="global", generate=g) for g in (False, True))
-    assert own.certificate.ok
-    assert own.solver == ("fsopt+scip+highs" if c else "fsopt+highs")
-    assert own.point["E"][0] == pytest.approx(whole.point["E"][0], rel=1e-6)
-    # At the smallest loss of all the feasible scales are few, and their values as exact as the loss is.
-    exact = 1e-4 if w_cap == 1e6 else 1e-6
-    assert own.history[0]["value"] == pytest.approx(whole.history[0]["value"], rel=exact)
-    assert c or own.history[0]["bound"] == pytest.approx(whole.history[0]["bound"], rel=exact)
-    assert own.point["inactive"] == whole.point["inactive"]
-
-
 def test_a_cap_of_zero_leaves_the_best_constant_and_its_proof():
     data = noisy(5, n=9)
     smaller = min(len(data.positive), len(data.negative))
