@@ -39,7 +39,6 @@ def build(
     *,
     r_plus: float = 3.0,
     r_minus: float = 3.0,
-    thetas: Sequence[float] | None = None,
     hard: bool = False,
 ) -> pyo.ConcreteModel: ...
 @overload
@@ -427,7 +426,6 @@ def build(
     data: Given,
     *,
     h_cap: float = 1.0,
-    merged: bool = False,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
@@ -435,7 +433,6 @@ def build(
     data: Given,
     *,
     h_cap: float = 1.0,
-    unlabelled: Sequence[ArrayLike] = (),
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(

@@ -180,8 +180,8 @@ class TrustRegion:
 
     All values are in the program's own units: ``unit`` is the weight that is 1 there. ``margins`` (n,) are those of the
     incumbent, ``columns`` (p,) the features of the restricted problem, ``crossed`` (n,) the samples that a step took
-    across the kink of their hinge, ``radius`` half the edge of the box around (w, b), and ``sizes`` the numbers of
-    samples in the last restricted problem and of those that crossed.
+    across the kink of their hinge, ``radius`` half the edge of the box around (w, b), and ``size`` the number of
+    samples in the last restricted problem.
     """
 
     program: L1Hinge
@@ -200,18 +200,18 @@ class TrustRegion:
     crossed: Mask = field(init=False)
     radius: float = 1.0
     iterations: int = 0
-    sizes: tuple[int, int] = (0, 0)
+    size: int = 0
 
     def begin(self, w: Vector, b: float) -> None:
         """Start from a hyperplane: its features, those without a cost, and those of the steepest descent at w = 0."""
         program = self.program
         self.alpha, self.crossed = np.zeros(len(program.y)), np.zeros(len(program.y), dtype=bool)
         self._move(w, b)
-        self.columns = program.free | (w != 0)
+        self.columns = (program.c == 0.0) | (w != 0)
         if not add_violated(self.columns, program.bound(program.d)[1], self.most):
             self.columns[0] = True
         self._reset_radius()
-        self.sizes = (len(program.y), 0)
+        self.size = len(program.y)
 
     @property
     def closed(self) -> bool:
@@ -259,7 +259,7 @@ class TrustRegion:
             costs[drawn] = program.d[drawn] * (program.d[members].sum() / program.d[drawn].sum())
         self._move(*self._solve(costs > 0, costs, np.zeros_like(costs), None)[:2])
         self._reset_radius()
-        self.sizes = int((costs > 0).sum()), 0
+        self.size = int((costs > 0).sum())
         return True
 
     def step(self) -> bool:
@@ -296,7 +296,7 @@ class TrustRegion:
         # After a good step the pieces at the new incumbent are trusted. After a bad one every sample that has crossed
         # since the last good step stays in the restricted problem, so that the same step cannot come back.
         self.crossed = self._largest_errors(excess) if good else self.crossed | self._largest_errors(excess)
-        self.sizes = int(kept.sum()), int(crossed.sum())
+        self.size = int(kept.sum())
         return moved or added or at_edge or bool(crossed.any())
 
     def _largest_errors(self, beyond: Vector) -> Mask:
@@ -325,7 +325,7 @@ class TrustRegion:
         """Take over a hyperplane and the bound of multipliers (n,) where they are better, with the features it has."""
         self._move(w, b)
         self._raise_bound(alpha)
-        self.columns = self.program.free | (self.w != 0)
+        self.columns = (self.program.c == 0.0) | (self.w != 0)
         self._reset_radius()
 
     def _raise_bound(self, alpha: Vector) -> Vector:
@@ -362,7 +362,5 @@ class TrustRegion:
         if not record:
             return Iterate(value, point, bound, stop=stop, within=within)
         self.iterations += 1
-        rows, crossed = self.sizes
-        sizes = {"rows": rows, "columns": int(self.columns.sum()), "crossed": crossed}
-        fields = {"objective": value, "bound": bound, **sizes, "radius": self.radius}
+        fields = {"objective": value, "bound": bound, "rows": self.size, "columns": int(self.columns.sum())}
         return Iterate(value, point, bound, record=fields, stop=stop)

@@ -111,8 +111,7 @@ class _Search:
         self.recorder.include(found)
         self._update_incumbent(found.point["w"])
         yield self.iterate()
-        alpha: Vector = uninterrupted(found).point["alpha"]
-        return alpha
+        return np.asarray(uninterrupted(found).point["alpha"])
 
     def _update_incumbent(self, w: Vector) -> None:
         """Take a hyperplane over as incumbent if it is the best one so far: its value in (10) is an upper bound."""

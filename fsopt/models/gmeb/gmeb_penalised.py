@@ -123,7 +123,8 @@ def build_gmeb_nonconvex(data: Dataset, *, r_plus: float = 3.0, r_minus: float =
     r_plus, r_minus = radius("gmeb-nonconvex", "r_plus", r_plus), radius("gmeb-nonconvex", "r_minus", r_minus)
     v_plus, v_minus = second_moments(data)
     # Lemma 18: half the largest common scale is strictly inside both radii.
-    largest = min(largest_equal_scale(r_plus, v_plus), largest_equal_scale(r_minus, v_minus))
+    sums = ((r_plus, float(v_plus.sum())), (r_minus, float(v_minus.sum())))
+    largest = min((r / moments for r, moments in sums if moments > 0), default=np.inf)
     m = new_product_model("gmeb-nonconvex", data, np.sqrt(largest / 2) if np.isfinite(largest) else 1.0)
     m.objective = pyo.Objective(expr=hinge_cost(m, data), doc="(11) 1'xi")
     add_products(m, data, "(11)")
@@ -158,16 +159,6 @@ def add_products(m: pyo.ConcreteModel, data: Dataset, equation: str) -> None:
 def scaled_moment(m: pyo.ConcreteModel, v: Vector) -> Any:
     """Return the expression sum_j v_j sigma_j^2 for second moments v (p,)."""
     return pyo.quicksum(float(v[j]) * m.sigma[j] ** 2 for j in m.J)
-
-
-def largest_equal_scale(r: float, v: Vector) -> float:
-    """Return R / sum_j v_j, the largest common value of sigma_j^2 within a radius; infinity if all moments are 0."""
-    sum_of_moments = float(v.sum())
-    return r / sum_of_moments if sum_of_moments > 0 else np.inf
-
-
-ROUNDING = 1e-14
-"""Relative difference of two terms that is their rounding."""
 
 
 @dataclass(frozen=True)
@@ -206,10 +197,8 @@ class GmebPenalty:
         return u
 
     def slopes(self, share: float) -> Vector:
-        """Return the derivative u' (p,) at a share rho in (0, 1), 0 where it is the rounding of its two terms."""
-        rise, fall = self.beta / (1.0 - share) ** 2, self.alpha / share**2
-        flat = np.isclose(rise, fall, rtol=ROUNDING, atol=0.0)
-        return _quotient(np.where(flat, 0.0, rise - fall), 2.0 * self.weights(share))
+        """Return the derivative u' (p,) at a share rho in (0, 1)."""
+        return _quotient(self.beta / (1.0 - share) ** 2 - self.alpha / share**2, 2.0 * self.weights(share))
 
     def at(self, w: Vector) -> tuple[float, float]:
         """Return P(w) and the share rho that attains it."""
