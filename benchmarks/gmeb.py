@@ -58,15 +58,14 @@ def dual(source: Dataset) -> float:
 def cuts(source: Dataset) -> float:
     """Return the seconds of the route by cuts with R- inactive, the building of the model included."""
     work = unit_rms(source, "center").work
-    norm = GmebNorm.of(work, 3.0, 30.0)
-    return seconds(lambda: theta_cuts(work, fsopt.build("gmeb-cuts", work, r_minus=30.0), norm))
+    return seconds(lambda: theta_cuts(work, fsopt.build("gmeb-cuts", work, r_minus=30.0)))
 
 
 def one_onsvm(source: Dataset) -> float:
     """Return the seconds of one ONSVM, model included, whose weights have the largest norm under R+ (Remark 16)."""
     work = unit_rms(source, "center").work
     norm = GmebNorm.of(work, 3.0, np.inf)
-    found = theta_cuts(work, fsopt.build("gmeb-cuts", work, r_minus=np.inf), norm)
+    found = theta_cuts(work, fsopt.build("gmeb-cuts", work, r_minus=np.inf))
     unit = quotients(work, norm, found.point["mu"])[0].max()
     scaled = work.with_X(work.X / norm.weights(1.0))
     return seconds(lambda: fsopt.solve(fsopt.build("onsvm", scaled, c=1.0 / unit), "highs"))

@@ -39,7 +39,6 @@ def build(
     *,
     r_plus: float = 3.0,
     r_minus: float = 3.0,
-    thetas: Sequence[float] | None = None,
     hard: bool = False,
 ) -> pyo.ConcreteModel: ...
 @overload
@@ -73,16 +72,6 @@ def build(
     *,
     r_plus: float = 3.0,
     r_minus: float = 3.0,
-) -> pyo.ConcreteModel: ...
-@overload
-def build(
-    slug: Literal["gmeb-weighted-l1"],
-    data: Given,
-    *,
-    c_plus: float = 4.0,
-    c_minus: float = 4.0,
-    share: float = 0.5,
-    end: float | None = None,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
@@ -437,7 +426,6 @@ def build(
     data: Given,
     *,
     h_cap: float = 1.0,
-    merged: bool = False,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
@@ -445,7 +433,6 @@ def build(
     data: Given,
     *,
     h_cap: float = 1.0,
-    unlabelled: Sequence[ArrayLike] = (),
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
@@ -468,7 +455,6 @@ def build(
     c: float = 0.0,
     radius: float = 1.0,
     capacity: float = 1.0,
-    offset: ArrayLike | None = None,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(

@@ -87,7 +87,7 @@ def file(help_: str, *flags: str, kinds: Sequence[str] = ()) -> Any:
 
 Output = Annotated[Path | None, file("save as JSON to this file")]
 Report = Annotated[Path | None, file("write one self-contained HTML page to this file", "--report")]
-Checkpoint = Annotated[Path | None, file("replace this file while gbd or best-subset runs", "--checkpoint")]
+Checkpoint = Annotated[Path | None, file("replace this file while best-subset runs", "--checkpoint")]
 Resume = Annotated[Path | None, typer.Option("--resume", help="go on from a checkpoint of the same run")]
 Exact = Annotated[bool, typer.Option("--exact", help="also in rational arithmetic, with no tolerance anywhere")]
 Proof = Annotated[Path | None, file("write the exact evidence for fsopt-verify: .json or .json.gz", "--proof")]

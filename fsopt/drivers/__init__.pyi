@@ -1,4 +1,3 @@
-from .column_generation import GenerationSettings as GenerationSettings
 from .column_generation import column_generation as column_generation
 from .dca import dca as dca
 from .gbd.driver import GbdSettings as GbdSettings

@@ -1,6 +1,9 @@
-"""Comparison of a driver's model with the data and weights given beside it: a mismatch would make bounds false."""
+"""Comparison of a driver's model with what is given beside it: a mismatch would make bounds and criteria false."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
@@ -37,16 +40,24 @@ def check_margins(driver: str, session: Session, data: Dataset) -> None:
         raise ParameterError(f"the model '{m.name}' given to '{driver}' is of other data", hint)
 
 
+def minimises(session: Session, costs: Mapping[str, Any], squares: str = "") -> bool:
+    """Return whether a model minimises costs of some variables, by name, and half the squares of one, but no more."""
+    program, expected = session.program, np.zeros((2, session.program.n))
+    for place, given in zip(expected, (costs, {squares: 1.0} if squares else {}), strict=True):
+        for name, values in given.items():
+            if (variable := session.model.component(name)) is None:
+                return False
+            place[session.columns(variable)] = values
+    others = program.c0 != 0.0 or program.sign != 1.0 or program.objective_terms or program.P.nnz != expected[1].sum()
+    same = np.array_equal(program.P.diagonal(), expected[1]) and np.allclose(program.c, expected[0], EQUAL, 0.0)
+    return same and not others
+
+
 def check_svm(session: Session, data: Dataset, c: float, bounds: WeightBounds) -> None:
     """Raise ParameterError unless a model is ``fsp-sub`` of a data set with this penalty weight and these bounds."""
     check_margins("gbd", session, data)
-    m, program = session.model, session.program
-    costs, squares = np.zeros(program.n), np.zeros(program.n)
-    costs[session.columns(m.xi)] = loss_weights(c, data.weights)
-    squares[session.columns(m.u)] = 1.0
-    linear = np.allclose(program.c, costs, rtol=EQUAL, atol=0.0) and program.c0 == 0.0 and program.sign == 1.0
-    quadratic = program.P.nnz == data.p and np.array_equal(program.P.diagonal(), squares)
-    if not (linear and quadratic):
+    m = session.model
+    if not minimises(session, {"xi": loss_weights(c, data.weights)}, squares="u"):
         raise ParameterError(
             f"the objective of '{m.name}' given to 'gbd' is not 1/2 u'u + {c:g} e'xi",
             "build it with the same c and leave its objective",

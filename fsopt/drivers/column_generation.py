@@ -19,14 +19,14 @@ from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.drivers.working_set import add_violated
 from fsopt.linear.first_order import PrimalDual, Saddle
 from fsopt.linear.penalties import OneNorm
-from fsopt.models.blocks import number, vector, whole
+from fsopt.models.blocks import vector, whole
 from fsopt.models.registry import build
 from fsopt.typing import Mask, Vector
 
 NEAR, FEW = 0.03, 1500
 """Gap and number of features at which restricted problems take over from primal-dual steps."""
-CLOSED = 5e-7
-"""Gap at which these steps end: half the tolerance of a certificate."""
+CLOSED, TOLERANCE = 5e-7, 1e-9
+"""Gaps at which these steps end, half the tolerance of a certificate, and at which the loop does."""
 RECORDED = 0.9
 """Share of the gap at the last record at which there is another one."""
 STALLED = 200
@@ -43,37 +43,6 @@ EDGE = 1e-6
 """A step that is shorter than the radius by less than this, relative, ends on the boundary of the region."""
 
 
-@dataclass(frozen=True)
-class GenerationSettings:
-    """Sizes of the restricted master problem, and stopping criteria.
-
-    Attributes
-    ----------
-    rows : number of samples in the restricted master problem, at least 2; None is 1000 and 10 for each of its features.
-    columns : >= 1, number of features with a cost in the first restricted master problem, and largest number added in
-        an iteration.
-    tolerance : the loop stops at ``f - bound <= tolerance * max(1, f)``.
-    max_iterations : further stopping criterion.
-    seed : of the random sample that gives the first hyperplane.
-    """
-
-    rows: int | None = None
-    columns: int = 200
-    tolerance: float = 1e-9
-    max_iterations: int = 500
-    seed: int = 0
-
-    def check(self) -> None:
-        """Raise ParameterError for a setting out of range."""
-        if self.rows is not None:
-            whole("column_generation", "rows", self.rows, low=2, high=10**9)
-        whole("column_generation", "columns", self.columns, low=1, high=10**9)
-        number("column_generation", "tolerance", self.tolerance)
-
-
-DEFAULT_SETTINGS = GenerationSettings()
-
-
 @loop
 def column_generation(
     data: Dataset,
@@ -81,7 +50,10 @@ def column_generation(
     column_costs: ArrayLike,
     *,
     start: tuple[Vector, float] | None = None,
-    settings: GenerationSettings = DEFAULT_SETTINGS,
+    rows: int | None = None,
+    columns: int = 200,
+    max_iterations: int = 500,
+    seed: int = 0,
     run: Run = DEFAULT_RUN,
 ) -> Steps[DriverResult]:
     r"""Minimise an l1-hinge program by column and constraint generation, with a bound for all samples and features.
@@ -106,7 +78,11 @@ def column_generation(
     row_costs, column_costs : (n,) d >= 0 and (p,) c >= 0, penalty weights of the samples' losses and of the features.
     start : a hyperplane (w, b) to start from, for example the optimum for other weights; by default that of a random
         sample.
-    settings : sizes and stopping criteria.
+    rows : number of samples in the restricted master problem, at least 2; None is 1000 and 10 for each of its features.
+    columns : >= 1, number of features with a cost in the first restricted master problem, and largest number added in
+        an iteration.
+    max_iterations : further stopping criterion.
+    seed : of the random sample that gives the first hyperplane.
     run : solver (any for LP that returns multipliers), options, time limit, progress.
 
     Returns
@@ -118,29 +94,32 @@ def column_generation(
 
     Raises
     ------
-    ParameterError : negative weights, weights or a start of the wrong length, rows < 2, columns < 1, tolerance < 0.
+    ParameterError : negative weights, weights or a start of the wrong length, rows < 2, columns < 1.
     SolverError : a restricted master problem was not solved, or without multipliers.
     """
     d = vector("column_generation", "row_costs", row_costs, data.n, low=0.0)
     c = vector("column_generation", "column_costs", column_costs, data.p, low=0.0)
-    settings.check()
+    if rows is not None:
+        whole("column_generation", "rows", rows, low=2, high=10**9)
+    whole("column_generation", "columns", columns, low=1, high=10**9)
     w, b = np.zeros(data.p), 0.0
     if start is not None:
         w, b = vector("column_generation", "start", start[0], data.p), start[1]
     unit = float(d.max()) or 1.0
     program = L1Hinge.of(data, d / unit, c / unit)
     recorder = Recorder([], run)
-    region = TrustRegion(program, unit, settings, recorder)
-    at, stop = yield from run_loop(generate(region, None if start is None else program.scaled(w, b)), recorder)
+    region = TrustRegion(program, unit, recorder, rows, columns, max_iterations)
+    begin = None if start is None else program.scaled(w, b)
+    at, stop = yield from run_loop(generate(region, begin, np.random.default_rng(seed)), recorder)
     w, b = program.raw(at.point["w"], at.point["b"])
     alpha = unit * at.point["alpha"]
     certificate = certify_l1_hinge(data, d, c, w, b, alpha)
     return recorder.end_certified(certificate, at.stop or stop, {"w": w, "b": b, "alpha": alpha})
 
 
-def generate(region: TrustRegion, start: tuple[Vector, float] | None) -> Loop:
+def generate(region: TrustRegion, start: tuple[Vector, float] | None, random: np.random.Generator) -> Loop:
     """Yield the incumbents and bounds of restricted problems, from a hyperplane in the space of their program."""
-    settings, program = region.settings, region.program
+    program = region.program
     # Step 1: a first hyperplane, its features, and those of negative reduced cost.
     region.begin(*((np.zeros(len(program.c)), 0.0) if start is None else start))
     yield region.iterate(within=True)
@@ -150,10 +129,10 @@ def generate(region: TrustRegion, start: tuple[Vector, float] | None) -> Loop:
             if (yield from _approach(region)):
                 return
         else:
-            sampled = region.sample(np.random.default_rng(settings.seed))
+            sampled = region.sample(random)
     yield region.iterate(record=sampled)
     # Each pass records an iteration, of which there are at most max_iterations.
-    while not region.closed and region.iterations < settings.max_iterations:
+    while not region.closed and region.iterations < region.max_iterations:
         # Steps 2.1 to 2.4, see TrustRegion.step.
         new = region.step()
         yield region.iterate("" if new else "stalled", record=True)
@@ -201,14 +180,16 @@ class TrustRegion:
 
     All values are in the program's own units: ``unit`` is the weight that is 1 there. ``margins`` (n,) are those of the
     incumbent, ``columns`` (p,) the features of the restricted problem, ``crossed`` (n,) the samples that a step took
-    across the kink of their hinge, ``radius`` half the edge of the box around (w, b), and ``sizes`` the numbers of
-    samples in the last restricted problem and of those that crossed.
+    across the kink of their hinge, ``radius`` half the edge of the box around (w, b), and ``size`` the number of
+    samples in the last restricted problem.
     """
 
     program: L1Hinge
     unit: float
-    settings: GenerationSettings
     recorder: Recorder
+    rows: int | None
+    most: int
+    max_iterations: int
     w: Vector = field(init=False)
     b: float = 0.0
     margins: Vector = field(init=False)
@@ -219,23 +200,23 @@ class TrustRegion:
     crossed: Mask = field(init=False)
     radius: float = 1.0
     iterations: int = 0
-    sizes: tuple[int, int] = (0, 0)
+    size: int = 0
 
     def begin(self, w: Vector, b: float) -> None:
         """Start from a hyperplane: its features, those without a cost, and those of the steepest descent at w = 0."""
         program = self.program
         self.alpha, self.crossed = np.zeros(len(program.y)), np.zeros(len(program.y), dtype=bool)
         self._move(w, b)
-        self.columns = program.free | (w != 0)
-        if not add_violated(self.columns, program.bound(program.d)[1], self.settings.columns):
+        self.columns = (program.c == 0.0) | (w != 0)
+        if not add_violated(self.columns, program.bound(program.d)[1], self.most):
             self.columns[0] = True
         self._reset_radius()
-        self.sizes = (len(program.y), 0)
+        self.size = len(program.y)
 
     @property
     def closed(self) -> bool:
         """Whether the optimality gap is within the tolerance."""
-        return self.gap <= self.settings.tolerance
+        return self.gap <= TOLERANCE
 
     @property
     def gap(self) -> float:
@@ -245,8 +226,7 @@ class TrustRegion:
     @property
     def sample_size(self) -> int:
         """The number of samples in the restricted problem."""
-        rows = self.settings.rows
-        return 1000 + 10 * int(self.columns.sum()) if rows is None else rows
+        return 1000 + 10 * int(self.columns.sum()) if self.rows is None else self.rows
 
     def _reset_radius(self) -> None:
         """Set the radius to half the statistical error of a hyperplane of a sample, sqrt(features / samples) of w."""
@@ -279,7 +259,7 @@ class TrustRegion:
             costs[drawn] = program.d[drawn] * (program.d[members].sum() / program.d[drawn].sum())
         self._move(*self._solve(costs > 0, costs, np.zeros_like(costs), None)[:2])
         self._reset_radius()
-        self.sizes = int((costs > 0).sum()), 0
+        self.size = int((costs > 0).sum())
         return True
 
     def step(self) -> bool:
@@ -297,7 +277,7 @@ class TrustRegion:
         excess = np.where(left > 0, np.where(fixed > 0, margins - 1, 1 - margins), 0.0)
         crossed = excess > CROSSED
         model = program.value(w, margins) - float(left @ np.maximum(excess, 0.0))
-        added = add_violated(self.columns, self._raise_bound(alpha), self.settings.columns)
+        added = add_violated(self.columns, self._raise_bound(alpha), self.most)
         before, length = self.value, max(float(np.abs(w - self.w).max()), abs(b - self.b))
         moved = self._move(w, b)
         at_edge = radius is not None and length >= (1 - EDGE) * radius
@@ -316,7 +296,7 @@ class TrustRegion:
         # After a good step the pieces at the new incumbent are trusted. After a bad one every sample that has crossed
         # since the last good step stays in the restricted problem, so that the same step cannot come back.
         self.crossed = self._largest_errors(excess) if good else self.crossed | self._largest_errors(excess)
-        self.sizes = int(kept.sum()), int(crossed.sum())
+        self.size = int(kept.sum())
         return moved or added or at_edge or bool(crossed.any())
 
     def _largest_errors(self, beyond: Vector) -> Mask:
@@ -345,7 +325,7 @@ class TrustRegion:
         """Take over a hyperplane and the bound of multipliers (n,) where they are better, with the features it has."""
         self._move(w, b)
         self._raise_bound(alpha)
-        self.columns = self.program.free | (self.w != 0)
+        self.columns = (self.program.c == 0.0) | (self.w != 0)
         self._reset_radius()
 
     def _raise_bound(self, alpha: Vector) -> Vector:
@@ -382,7 +362,5 @@ class TrustRegion:
         if not record:
             return Iterate(value, point, bound, stop=stop, within=within)
         self.iterations += 1
-        rows, crossed = self.sizes
-        sizes = {"rows": rows, "columns": int(self.columns.sum()), "crossed": crossed}
-        fields = {"objective": value, "bound": bound, **sizes, "radius": self.radius}
+        fields = {"objective": value, "bound": bound, "rows": self.size, "columns": int(self.columns.sum())}
         return Iterate(value, point, bound, record=fields, stop=stop)

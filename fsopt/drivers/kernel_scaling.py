@@ -28,7 +28,6 @@ from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.loop import Iterate, Loop, run_loop
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
-from fsopt.drivers.working_set import largest
 from fsopt.errors import SolverError
 from fsopt.models.blocks import number, vector
 from fsopt.models.mop.kernel_scaling import build_kernel_scaling, build_kernel_scaling_step
@@ -47,115 +46,40 @@ IMPROVEMENT = 1e-9
 """Relative decrease of the objective value below which a step is none: it is within a solver's tolerance."""
 FEASIBILITY = 1e-7
 """Relative excess of the hinge loss over E up to which scales are feasible, above the tolerances of LP solvers."""
-EXACT = 1e-9
-"""Loss of the samples on their other piece, relative to E, and relative excess over the radius, up to which a program
-of some samples is exact."""
-NEAREST, FOR_EACH = 1000, 10
-"""Samples nearest to their margin in the first program, and how many more for each feature."""
-FARTHEST = 100
-"""Samples that enter a program for the ball."""
 
 
-@dataclass
 class LinearPrograms:
-    """The linear programs over the feasible set of problems (15) of one data set.
+    """The linear programs over the feasible set of problems (15) of one data set: one model, its numbers in place."""
 
-    A program has the margins and the ball of the ``kept`` samples (n,), those nearest to their margin and farthest from
-    the origin: all, where they are few. Every other sample is taken on the linear piece of its hinge at given scales,
-    positive for those ``left``, which bounds its loss from below; samples are added until none is on its other piece,
-    or outside the ball. With the multiplier of the hinge loss for a sample on its positive piece, and 0 for the others,
-    the multipliers are feasible for all samples.
-    """
+    def __init__(self, data: Dataset, recorder: Recorder, opened: Callable[[pyo.ConcreteModel], Session]) -> None:
+        self.recorder = recorder
+        self.session = opened(build_kernel_scaling_step(data, w=np.ones(data.p), e_cap=0.0))
+        recorder.renew(*recorder.sessions, self.session)
 
-    data: Dataset
-    recorder: Recorder
-    open: Callable[[pyo.ConcreteModel], Session]
-    problem: ScalingProblem = field(init=False)
-    kept: Mask = field(init=False)
-    left: Mask = field(init=False)
-    session: Session | None = None
-
-    def load(self, problem: ScalingProblem, s: Vector) -> None:
-        """Go on with a problem of the data; s (p,) are scales near its solution."""
-        self.problem = problem
-        if self.session is not None and self.kept.all():
-            self._move(self.session)
-            return
-        margins, squares = self._margins(s), problem.squares @ s
-        distance = np.abs(margins - 1.0)
-        self.kept = largest(-distance, NEAREST + FOR_EACH * self.data.p) | largest(squares, FARTHEST)
-        for sign in (1.0, -1.0):
-            members = np.flatnonzero(self.data.y == sign)
-            self.kept[members[np.argmin(distance[members])]] = True
-        self.left = (margins < 1.0) & ~self.kept
-        self._build()
+    def load(self, problem: ScalingProblem) -> None:
+        """Go on with a problem of the data."""
+        self.active, m = problem.active, self.session.model
+        store(m.weight, problem.w)
+        store(m.w_square, problem.w**2)
+        m.e_cap.set_value(problem.e_cap)
+        m.b.fix(problem.b)
+        _fix_inactive(m, problem.active)
+        self.session.update(m.image, m.capacity, m.risk, m.b)
 
     def minimise(self, weight_R: float, weight_W: float, costs: Vector) -> tuple[Vector, Cut | None]:
         """Minimise a weighted sum of R and W with costs (p,); return the scales (p,), and any multipliers."""
-        # Each pass but the last adds samples, of which there are n; the recorder looks at the clock.
-        while True:
-            assert self.session is not None
-            session, m = self.session, self.session.model
-            m.price_R.set_value(weight_R)
-            m.price_W.set_value(weight_W)
-            store(m.price_s, costs)
-            session.update(m.objective)
-            point = self.recorder.solve(session, "a linear program of (15)", load=False, checked=False).point
-            assert point is not None
-            s = np.where(self.problem.active, np.maximum(point.x[session.columns(m.s)], 0.0), 0.0)
-            if not self._add_samples(s):
-                break
-            self._build()
+        session, m = self.session, self.session.model
+        m.price_R.set_value(weight_R)
+        m.price_W.set_value(weight_W)
+        store(m.price_s, costs)
+        session.update(m.objective)
+        point = self.recorder.solve(session, "a linear program of (15)", load=False, checked=False).point
+        assert point is not None
+        s = np.where(self.active, np.maximum(point.x[session.columns(m.s)], 0.0), 0.0)
         if point.y is None:
             return s, None
-        mu, beta = np.zeros(self.data.n), np.zeros(self.data.n)
-        mu[self.kept] = np.maximum(point.y[session.rows(m.margin)], 0.0)
-        mu[self.left] = max(-float(point.y[session.rows(m.risk)][0]), 0.0)
-        beta[self.kept] = np.maximum(-point.y[session.rows(m.ball)], 0.0)
+        mu, beta = (np.maximum(sign * point.y[session.rows(c)], 0.0) for sign, c in ((1, m.margin), (-1, m.ball)))
         return s, Cut(mu, beta, weight_W)
-
-    def _margins(self, s: Vector) -> Vector:
-        """Return the margins (n,) of the hyperplane with scales s (p,)."""
-        at = self.problem
-        margins: Vector = self.data.y * (self.data.X @ (s * at.w) + at.b)
-        return margins
-
-    def _add_samples(self, s: Vector) -> bool:
-        """Add samples that scales s put on their other piece or outside the ball, largest errors first, if any."""
-        if self.kept.all():
-            return False
-        at, margins = self.problem, self._margins(s)
-        error = np.where(self.kept, 0.0, np.maximum(np.where(self.left, margins - 1.0, 1.0 - margins), 0.0))
-        squares = at.squares @ s
-        excess = np.where(self.kept, 0.0, squares - (1.0 + EXACT) * float(squares[self.kept].max()))
-        new = (excess > 0.0) & largest(excess, FARTHEST)
-        if error.sum() > EXACT * max(1.0, at.e_cap):
-            new |= (error > 0.0) & largest(error, int(self.kept.sum()))
-        self.kept |= new
-        self.left &= ~new
-        return bool(new.any())
-
-    def _build(self) -> None:
-        """Load the program of the present samples."""
-        at, data = self.problem, self.data
-        turned = self.left * data.y
-        offset = np.append(turned @ data.X, self.left.sum() - at.b * turned.sum()) if self.left.any() else None
-        part = data if self.kept.all() else data.rows(np.flatnonzero(self.kept))
-        model = build_kernel_scaling_step(part, w=at.w, b=at.b, e_cap=at.e_cap, offset=offset)
-        _fix_inactive(model, at.active)
-        session = self.open(model)
-        self.recorder.renew(*(other for other in self.recorder.sessions if other is not self.session), session)
-        self.session = session
-
-    def _move(self, session: Session) -> None:
-        """Write the present problem into the program of all samples."""
-        m, at = session.model, self.problem
-        store(m.weight, at.w)
-        store(m.w_square, at.w**2)
-        m.e_cap.set_value(at.e_cap)
-        m.b.fix(at.b)
-        _fix_inactive(m, at.active)
-        session.update(m.image, m.capacity, m.risk, m.b)
 
 
 def _fix_inactive(m: pyo.ConcreteModel, active: Mask) -> None:
@@ -189,7 +113,7 @@ class Search:
 
     def load(self, s: Vector) -> None:
         """Load the problem, and take the scales s over where they are feasible."""
-        self.linear.load(self.problem, s)
+        self.linear.load(self.problem)
         if self._take(s):
             self.points.append(self.problem.size(s))
 
@@ -209,7 +133,6 @@ class Search:
         if self.problem.lower_bounds[0] > 0:
             # The ends of the frontier of (R, W); a cut on W alone may be known before.
             if self._solve(1.0, 0.0)[1] is None:
-                assert self.linear.session is not None
                 raise no_multipliers(self.linear.session.spec.name, "LP")
             if all(cut.beta.any() for cut in self.cuts):
                 self._solve(0.0, 1.0)

@@ -19,7 +19,7 @@ from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import project_multipliers
 from fsopt.data.matrices import divided, root_mean_squares, row_norms
-from fsopt.typing import Mask, Matrix, Vector
+from fsopt.typing import Matrix, Vector
 
 SLACK = 1e-8
 """Tolerance of |X'Y alpha|_j <= c_j, relative to the norms of the two vectors of the scalar product."""
@@ -90,31 +90,17 @@ class L1Hinge:
         w = w / self.unit
         return w, b - float(w @ self.mean)
 
-    def dual(self, alpha: Vector) -> tuple[Vector, Vector, float]:
-        """Return alpha (n,) within its bounds and balanced, the excess (p,) of |X'Y alpha| over c, and a factor.
-
-        The factor makes alpha feasible for all features: ``factor * 1'alpha`` is a lower bound up to :data:`SLACK`.
+    def bound(self, alpha: Vector) -> tuple[Vector, Vector, float]:
+        """Return dual feasible multipliers (n,), the excess (p,) of |X'Y alpha| over c before their last scaling, and
+        the lower bound that they prove up to :data:`SLACK`.
         """
         alpha = project_multipliers(alpha, self.y, self.d)
         s = np.abs(self.Z.T @ alpha)
         # Every column of Z has norm sqrt(n): this is the rounding of its scalar product with alpha.
         excess = s - self.c - SLACK * np.sqrt(len(alpha)) * float(np.linalg.norm(alpha))
         over = excess > 0
-        return alpha, excess, float((1.0 - excess[over] / s[over]).min(initial=1.0))
-
-    def bound(self, alpha: Vector) -> tuple[Vector, Vector, float]:
-        """Return dual feasible multipliers (n,), the excess (p,) of the features, and the lower bound they prove."""
-        alpha, excess, factor = self.dual(alpha)
+        factor = float((1.0 - excess[over] / s[over]).min(initial=1.0))
         return factor * alpha, excess, factor * float(alpha.sum())
-
-    def slack(self, alpha: Vector, w: Vector) -> float:
-        """Return the error of the bound by alpha at weights w, from constraints that are violated within the slack."""
-        return float(np.maximum(np.abs(self.Z.T @ alpha) - self.c, 0.0) @ np.abs(w))
-
-    @property
-    def free(self) -> Mask:
-        """The features without a cost (p,), which are all in the restricted problem from the start."""
-        return np.asarray(self.c == 0.0)
 
 
 def certify_l1_hinge(
@@ -135,8 +121,7 @@ def certify_l1_hinge(
     program = L1Hinge.of(data, row_costs, column_costs)
     hinges = np.maximum(1.0 - data.y * (data.X @ w + b), 0.0)
     value = float(column_costs @ np.abs(w) + row_costs @ hinges)
-    feasible, _, factor = program.dual(alpha)
-    bound = factor * float(feasible.sum())
-    slack = program.slack(factor * feasible, w * program.unit)
+    feasible, _, bound = program.bound(alpha)
+    slack = float(np.maximum(np.abs(program.Z.T @ feasible) - program.c, 0.0) @ np.abs(w * program.unit))
     found = {"gap": relative_gap(value, bound), "cost": slack / max(1.0, abs(value))}
     return make(Kind.CONVEX, {**(residuals or {}), **found}, objective=value, bound=bound, bound_source="dual point")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from operator import itemgetter
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -14,18 +13,14 @@ from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.certificates.kernel_scaling import Cut, ScalingProblem, certify_stationary
 from fsopt.certificates.points import relative_gap
-from fsopt.common import clock
 from fsopt.common.arguments import word
-from fsopt.common.interruption import uninterrupted
 from fsopt.compiler.values import store, values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
 from fsopt.drivers.kernel_scaling import GAP, SCALINGS, LinearPrograms, Search, rescale
 from fsopt.drivers.loop import Iterate, Loop, run_inner, run_loop
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, Steps, loop
-from fsopt.linear.interior_point import LARGE_C, minimise
-from fsopt.linear.penalties import SQUARES, Penalty, capped
+from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.models.blocks import number
 from fsopt.models.mop.rsvm import build_rsvm_dual, build_rsvm_least_norm
 from fsopt.solvers.base import Session
@@ -48,7 +43,6 @@ def mop(
     w_cap: float,
     c: float = 0.0,
     scaling: str = "local",
-    generate: bool = False,
     max_iterations: int = 20,
     run: Run = DEFAULT_RUN,
 ) -> Steps[DriverResult]:
@@ -65,7 +59,6 @@ def mop(
     c : >= 0, cost of the scales relative to the present ones. Proposition 1 (E and H never rise) is
         guaranteed for c = 0 only; with c > 0 only E is.
     scaling : ``local`` (default): (15) by Frank-Wolfe steps from the present scales; ``global``: to the optimum.
-    generate : whether (14) is solved by :func:`fsopt.linear.interior_point.minimise`, without a model.
     max_iterations : largest number of steps; the loop also stops when neither E nor H falls, and no feature is dropped.
     run : solver of (14), options, time limit, progress.
 
@@ -94,21 +87,17 @@ def mop(
     """
     word("parameter 'scaling' of 'mop'", scaling, SCALINGS)
     c = number("mop", "c", c)
-    recorder = Recorder([], run)
-    train: Training = partial(train_by_interior_point, data, recorder)
-    if not generate:
-        dual = run.open(build_rsvm_dual(data, w_cap=w_cap, scale=np.ones(data.p)))
-        recorder.renew(dual)
-        train = partial(train_by_model, data, dual, recorder)
+    dual = run.open(build_rsvm_dual(data, w_cap=w_cap, scale=np.ones(data.p)))
+    recorder = Recorder([dual], run)
     linear = LinearPrograms(data, recorder, Session)
-    at, stop = yield from run_loop(_alternate(data, train, linear, c, scaling, w_cap, max_iterations), recorder)
+    at, stop = yield from run_loop(_alternate(data, dual, linear, c, scaling, w_cap, max_iterations), recorder)
     certificate = certify_mop(data, at.point, costs=c > 0)
     return recorder.end(Status.FEASIBLE, stop, objective=at.objective, point=at.point, certificate=certificate)
 
 
 def _alternate(
     data: Dataset,
-    train: Training,
+    dual: Session,
     linear: LinearPrograms,
     c: float,
     scaling: str,
@@ -121,7 +110,7 @@ def _alternate(
     point: dict[str, Any] = {"E": [], "H": [], "scaling": None, "start": ""}
     for t in range(max_iterations):
         # Step 2.1: (14) for the present scales and cap.
-        solution = minimise_risk(data, train, scales, cap)
+        solution = minimise_risk(data, dual, linear.recorder, scales, cap)
         point = _moved(point, solution, scales, cap)
         yield Iterate(solution.risk, point, within=True)
         # Step 2.2: (15) for the hyperplane; costs are relative to the present scales, and those at 0 stay there.
@@ -151,7 +140,7 @@ def _alternate(
         # Step 2.4: the hyperplane with the new scales has capacity W and a loss of at most E: with W as cap, E cannot
         # rise.
         scales, cap = answer["s"], answer["capacity"]
-    solution = minimise_risk(data, train, scales, cap)
+    solution = minimise_risk(data, dual, linear.recorder, scales, cap)
     yield Iterate(solution.risk, _moved(point, solution, scales, cap), stop="iteration-limit")
 
 
@@ -269,77 +258,30 @@ class RiskMinimum:
     inactive: bool
 
 
-Candidates: TypeAlias = Callable[[bool], list[Vector]]
-"""Function (whether the cap is inactive) -> further hyperplanes w (p,); where it is, the shortest of smallest loss."""
-Training: TypeAlias = Callable[[Vector, float], tuple[Vector, Candidates]]
-"""Function (scales (p,), cap) -> multipliers (n,) of (14), and its candidates for the hyperplane."""
-
-
-def minimise_risk(data: Dataset, train: Training, scales: Vector, cap: float) -> RiskMinimum:
-    """Solve (14) for scales (p,) and a cap, and recover the hyperplane."""
+def minimise_risk(data: Dataset, dual: Session, recorder: Recorder, scales: Vector, cap: float) -> RiskMinimum:
+    """Solve (14) for scales (p,) and a cap by the model ``rsvm-dual``, and recover the hyperplane."""
     # |w'x| <= sqrt(W R): where this is rounding the scores are constant, and gamma = ||v|| / sqrt(W) is 0 / 0. At w = 0
     # the dual maximises e'alpha with y'alpha = 0 in [0, 1]^n: all of the smaller class, and as much of the other.
     if np.sqrt(cap * float((data.X**2 @ scales).max())) <= CONSTANT:
         alpha, candidates = project_multipliers(np.ones(data.n), data.y, 1.0), [np.zeros(data.p)]
         gamma, inactive = 0.0, False
     else:
-        alpha, others = train(scales, cap)
-        alpha = project_multipliers(alpha, data.y, 1.0)
+        model = dual.model
+        store(model.root_scale, np.sqrt(scales))
+        model.root_cap.set_value(float(np.sqrt(cap)))
+        dual.update(model.objective, model.scaling)
+        result = recorder.solve(dual, "(14)")
+        assert result.objective is not None
+        alpha = project_multipliers(values_of(model.alpha), data.y, 1.0)
         q = data.X.T @ (alpha * data.y)
         gamma = float(np.sqrt(scales @ q**2) / np.sqrt(cap))
         inactive = bool(gamma <= INACTIVE * data.n)
-        candidates = [*([] if inactive else [q / gamma]), *others(inactive)]
+        if inactive:
+            candidates = [_shortest(data, scales, max(-result.objective, 0.0), recorder)]
+        else:
+            candidates = [q / gamma, *_from_multipliers(dual, result, scales, cap)]
     w, b, risk = min((_with_intercept(data, scales, w) for w in candidates), key=itemgetter(2))
     return RiskMinimum(w, b, risk, alpha, gamma, inactive)
-
-
-def train_by_model(
-    data: Dataset, dual: Session, recorder: Recorder, scales: Vector, cap: float
-) -> tuple[Vector, Candidates]:
-    """Solve (14) by the model ``rsvm-dual`` of the data, see :data:`Training`."""
-    model = dual.model
-    store(model.root_scale, np.sqrt(scales))
-    model.root_cap.set_value(float(np.sqrt(cap)))
-    dual.update(model.objective, model.scaling)
-    result = recorder.solve(dual, "(14)")
-    assert result.objective is not None
-    risk = max(-result.objective, 0.0)
-
-    def others(inactive: bool) -> list[Vector]:
-        if inactive:
-            return [_shortest(data, scales, risk, recorder)]
-        return _from_multipliers(dual, result, scales, cap)
-
-    return values_of(model.alpha), others
-
-
-def train_by_interior_point(data: Dataset, recorder: Recorder, scales: Vector, cap: float) -> tuple[Vector, Candidates]:
-    """Solve (14) of large data without a model, see :data:`Training`; OutOfTimeError without a certified optimum."""
-    active = np.flatnonzero(scales > 0)
-    root = np.sqrt(scales[active])
-    part = data.columns(active)
-    part = part.with_X(part.X * root)
-
-    def solve(penalty: Penalty, c: float = 1.0) -> tuple[Vector, DriverResult]:
-        found = minimise(part, penalty, c=c, run=recorder.rest())
-        recorder.include(found)
-        if uninterrupted(found).status is not Status.OPTIMAL and clock.expired():
-            raise OutOfTimeError("the time limit passed before (14) was solved for the first time", "give more seconds")
-        w = np.zeros(data.p)
-        w[active] = found.point["w"] / root
-        return w, found
-
-    w, found = solve(capped(cap))
-
-    def others(inactive: bool) -> list[Vector]:
-        try:
-            # The hyperplane of smallest norm among those of smallest loss is that of a C-SVM whose C is large enough.
-            shortest = [solve(SQUARES, LARGE_C)[0]] if inactive else []
-        except OutOfTimeError:
-            shortest = []
-        return [_inside(w, scales, cap) for w in (*shortest, w)]
-
-    return found.point["alpha"], others
 
 
 def _with_intercept(data: Dataset, scales: Vector, w: Vector) -> tuple[Vector, float, float]:
@@ -357,12 +299,7 @@ def _from_multipliers(dual: Session, result: SolveResult, scales: Vector, cap: f
         return []
     multipliers = result.point.y[dual.rows(dual.model.expansion)]
     w = np.divide(multipliers, scales, out=np.zeros(len(scales)), where=scales > 0)
-    return [_inside(w, scales, cap)] if w.any() else []
-
-
-def _inside(w: Vector, scales: Vector, cap: float) -> Vector:
-    """Return w, or the nearest multiple of it within the cap."""
-    return w * min(1.0, float(np.sqrt(cap / max(float(scales @ w**2), 1e-300))))
+    return [w * min(1.0, float(np.sqrt(cap / (scales @ w**2))))] if w.any() else []
 
 
 def _shortest(data: Dataset, scales: Vector, risk: float, recorder: Recorder) -> Vector:

@@ -63,12 +63,8 @@ class Approximation(ABC):
         """Return phi (p,) of the absolute values (p,)."""
 
     @abstractmethod
-    def h_slope(self, size: Vector) -> Vector:
-        """Return s - phi' (p,), the derivative of s t - phi(t), at the absolute values (p,)."""
-
     def phi_slope(self, size: Vector) -> Vector:
         """Return phi' (p,) at the absolute values (p,)."""
-        return self.slope - self.h_slope(size)
 
     def value(self, w: Vector) -> float:
         """Return the penalty of w (p,)."""
@@ -76,7 +72,7 @@ class Approximation(ABC):
 
     def gradient(self, w: Vector) -> Vector:
         """Return v (p,), the gradient of h; the cost s - |v_j| of a weight is at least ``SMALLEST_COST`` s."""
-        v: Vector = np.sign(w) * np.minimum(self.h_slope(np.abs(w)), self.slope * (1 - SMALLEST_COST))
+        v: Vector = np.sign(w) * (self.slope - np.maximum(self.phi_slope(np.abs(w)), self.slope * SMALLEST_COST))
         return v
 
 
@@ -113,12 +109,8 @@ class Exponential(Approximation):
         """Return 1 - exp(-alpha t) (p,)."""
         return -np.expm1(-self.alpha * size)
 
-    def h_slope(self, size: Vector) -> Vector:
-        """Return alpha (1 - exp(-alpha t)) (p,)."""
-        return -self.alpha * np.expm1(-self.alpha * size)
-
     def phi_slope(self, size: Vector) -> Vector:
-        """Return alpha exp(-alpha t) (p,), to the last digit for large t, too."""
+        """Return alpha exp(-alpha t) (p,)."""
         return exponential_costs(self.alpha, size)
 
 
@@ -130,9 +122,9 @@ class CappedL1(Approximation):
         """Return min(1, alpha t) (p,)."""
         return np.minimum(1.0, self.alpha * size)
 
-    def h_slope(self, size: Vector) -> Vector:
-        """Return alpha beyond the kink and 0 up to it (p,)."""
-        return np.where(self.alpha * size > 1.0, self.alpha, 0.0)
+    def phi_slope(self, size: Vector) -> Vector:
+        """Return 0 beyond the kink and alpha up to it (p,)."""
+        return np.where(self.alpha * size > 1.0, 0.0, self.alpha)
 
 
 @dataclass(frozen=True)
@@ -156,13 +148,13 @@ class Scad(Approximation):
     def phi(self, size: Vector) -> Vector:
         """Return phi (p,): linear up to lambda, quadratic on the bend, 1 beyond it."""
         start, length = self._bend
-        bent = self.h_slope(size) / self.alpha
-        return self.alpha * (np.minimum(size, start) + length * bent * (1 - bent / 2))
+        left = self.phi_slope(size) / self.alpha
+        return self.alpha * (np.minimum(size, start) + length * (1 - left**2) / 2)
 
-    def h_slope(self, size: Vector) -> Vector:
-        """Return alpha times the share of the bend up to t (p,)."""
+    def phi_slope(self, size: Vector) -> Vector:
+        """Return alpha times the share of the bend from t on (p,)."""
         start, length = self._bend
-        return self.alpha * np.clip((size - start) / length, 0.0, 1.0)
+        return self.alpha * np.clip(1 - (size - start) / length, 0.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -200,9 +192,9 @@ class Power(Approximation):
         """Return phi (p,)."""
         return self._unscaled(size) * (self.slope / self.alpha)
 
-    def h_slope(self, size: Vector) -> Vector:
-        """Return s (1 - (1 + alpha t)^(q - 1)) (p,)."""
-        return -self.slope * np.expm1((self.q - 1) * np.log1p(self.alpha * size))
+    def phi_slope(self, size: Vector) -> Vector:
+        """Return s (1 + alpha t)^(q - 1) (p,)."""
+        return self.slope * (1 + self.alpha * size) ** (self.q - 1)
 
 
 SPECS = (

@@ -61,7 +61,7 @@ class Run:
     progress : called with the record of each iteration. KeyboardInterrupt, and any other exception of it, ends the
         loop with its incumbent.
     checkpoint, resume : file that is replaced while the loop runs, and one to resume from; None for none. It has the
-        state of the loop: of ``gbd`` or ``branch_and_benders``, the others refuse it.
+        state of ``branch_and_benders``, the others refuse it.
     executor : runs the tasks of a driver that has any; None for processes of its own.
     """
 

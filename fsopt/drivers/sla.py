@@ -19,7 +19,7 @@ from fsopt.certificates.points import relative_gap
 from fsopt.compiler.expressions import linear_part, read
 from fsopt.compiler.values import store
 from fsopt.data import Dataset
-from fsopt.drivers.column_generation import GenerationSettings, column_generation
+from fsopt.drivers.column_generation import column_generation
 from fsopt.drivers.dca import Linearised, Step, descend, solved
 from fsopt.drivers.loop import Iterate, Loop, best, best_of, reader
 from fsopt.drivers.penalties import Penalty, approximation, step_costs
@@ -314,12 +314,12 @@ class ConcaveHinge:
         return rows, self.omega * step_costs(self.penalty, sizes)
 
 
-def _generated(data: Dataset, problem: ConcaveHinge, recorder: Recorder, settings: GenerationSettings) -> Linearised:
+def _generated(data: Dataset, problem: ConcaveHinge, recorder: Recorder, seed: int) -> Linearised:
     """Return the steps of SLA by column generation: their places are errors and sizes (n + p,), their points (w, b)."""
 
     def solve(at: Vector, x: Vector) -> Step:
         (d, c), start = problem.slopes(*split(at)), (x[:-1], float(x[-1])) if len(x) else None
-        found = column_generation(data, d, c, start=start, settings=settings, run=recorder.rest())
+        found = column_generation(data, d, c, start=start, seed=seed, run=recorder.rest())
         recorder.include(found)
         bound = -np.inf if found.bound is None else found.bound
         stop = "stationary" if found.status is Status.OPTIMAL else found.stop
@@ -370,7 +370,7 @@ def sla_by_column_generation(
     rng = np.random.default_rng(whole("sla", "seed", seed))
     vector("sla", "rows", problem.rows, data.n, low=0.0)
     recorder = Recorder([], run)
-    steps, size = _generated(data, problem, recorder, GenerationSettings(seed=seed)), data.n + data.p
+    steps, size = _generated(data, problem, recorder, seed), data.n + data.p
 
     def descents(k: int) -> Loop:
         return descend(steps, rng.uniform(size=size) if k else np.zeros(size), max_iterations=STEPS, start=k)

@@ -13,7 +13,7 @@ from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
 from fsopt.data.weights import loss_weights
-from fsopt.drivers.agreement import EQUAL, check_margins
+from fsopt.drivers.agreement import check_margins, minimises
 from fsopt.drivers.loop import Iterate, Loop, run_loop
 from fsopt.drivers.recorder import Recorder, proved_bound
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
@@ -32,7 +32,6 @@ REPEATED = 1e-9
 def theta_cuts(
     data: Dataset,
     model: pyo.ConcreteModel,
-    norm: GmebNorm,
     *,
     run: Run = DEFAULT_RUN,
 ) -> Steps[DriverResult]:
@@ -49,8 +48,7 @@ def theta_cuts(
     Parameters
     ----------
     data : the data set that the model was built from.
-    model : from :func:`fsopt.models.gmeb.gmeb.build_gmeb_cuts` with its default cuts; cuts are added to it.
-    norm : the norm N of the same data and radii.
+    model : from :func:`fsopt.models.gmeb.gmeb.build_gmeb_cuts`; cuts of its norm N are added to it.
     run : solver (any for LP), options, time limit, progress. After a limit the answer is feasible, with its bound.
 
     Returns
@@ -62,23 +60,27 @@ def theta_cuts(
 
     Raises
     ------
-    ParameterError : a model of other data, radii or cuts, or with another objective.
+    ParameterError : a model of other data, or with another objective or bound on the norm.
     SolverError : a linear program that was not solved.
     """
     session = run.open(model)
     hard = bool(model.xi[0].fixed)
-    _check_model(session, data, norm, hard=hard)
+    check_margins("theta_cuts", session, data)
+    costs = {"norm": 1.0} if hard else {"xi": loss_weights(1.0, data.weights)}
+    if not minimises(session, costs) or model.norm.bounds != (0, None if hard else 1):
+        raise ParameterError(f"'{model.name}' given to 'theta_cuts' is not (15) any more", "leave objective and norm")
     recorder = Recorder([session], run)
-    at, stop = yield from run_loop(_add_cuts(data, session, recorder, norm, hard=hard), recorder)
+    at, stop = yield from run_loop(_add_cuts(data, session, recorder, hard=hard), recorder)
     value, bound = at.objective, at.bound
     certificate = make(Kind.GLOBAL, {"gap": relative_gap(value, bound)}, objective=value, bound=bound)
     return recorder.end_certified(certificate, stop, at.point)
 
 
-def _add_cuts(data: Dataset, session: Session, recorder: Recorder, norm: GmebNorm, *, hard: bool) -> Loop:
+def _add_cuts(data: Dataset, session: Session, recorder: Recorder, *, hard: bool) -> Loop:
     """Yield the best hyperplanes, with bounds, of the linear programs with more and more cuts."""
     # Step 1: the cuts at the ends of theta are in the model.
-    model, thetas = session.model, [float(t) for t in norm.ends]
+    model, norm = session.model, session.model.of_gmeb
+    thetas = list(norm.ends)
     value, bound = np.inf, -np.inf
     best = dict[str, Any]()
     # Each pass adds a cut, of which there are at most MOST_CUTS, or ends the loop.
@@ -106,26 +108,4 @@ def _add_cuts(data: Dataset, session: Session, recorder: Recorder, norm: GmebNor
             return
         # Step 2.5
         thetas.append(theta)
-        session.add(add_theta(model, norm, theta))
-
-
-def _check_model(session: Session, data: Dataset, norm: GmebNorm, *, hard: bool) -> None:
-    """Raise ParameterError unless the model bounds (15) of the data and the norm: its margins, cuts and objective."""
-    check_margins("theta_cuts", session, data)
-    m, program = session.model, session.program
-    size = session.columns(m.norm)[0]
-    expected = np.zeros((len(norm.ends), program.n))
-    for cut, theta in zip(expected, norm.ends, strict=True):
-        cut[session.columns(m.w_plus)] = cut[session.columns(m.w_minus)] = norm.weights(theta)
-        cut[size] = -1.0
-    cuts = program.A[session.rows(m.cuts)].toarray() if len(m.cuts) else np.zeros((0, program.n))
-    same = cuts.shape == expected.shape and np.allclose(cuts, expected, rtol=EQUAL, atol=0.0)
-    if not same or program.lb[size] != 0.0 or program.ub[size] != (np.inf if hard else 1.0):
-        raise ParameterError(
-            f"the cuts of '{m.name}' given to 'theta_cuts' are not those of the norm at the ends of theta",
-            "build it from the same data and radii, without 'thetas'",
-        )
-    costs = np.zeros(program.n)
-    costs[size if hard else session.columns(m.xi)] = 1.0 if hard else loss_weights(1.0, data.weights)
-    if not np.array_equal(program.c, costs) or program.c0 != 0.0 or program.sign != 1.0 or program.P.nnz:
-        raise ParameterError(f"the objective of '{m.name}' is not that of (15)", "leave its objective")
+        session.add(add_theta(model, theta))

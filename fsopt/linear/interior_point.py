@@ -46,8 +46,6 @@ CLOSED = 1e-10
 """Relative gap at which the loop ends: hyperplanes of equal data in another form then agree to 1e-5."""
 THREADED = 1_000
 """Order of the systems from which their factors are shared among the threads of BLAS."""
-LARGE_C = 1e3
-"""C at which a C-SVM of large data takes the place of the hyperplane of smallest norm among those of smallest loss."""
 
 
 @loop

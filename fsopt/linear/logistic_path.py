@@ -48,13 +48,7 @@ NEVER = -np.inf
 
 
 class LogisticPath:
-    """The program for all selections of variables.
-
-    Parameters
-    ----------
-    Z, y, g : samples (n, p), labels in {-1, +1} and weights of the losses (n,).
-    groups : the columns of each variable.
-    """
+    """The program for all selections of variables: samples Z (n, p), labels y, weights g (n,), columns of each."""
 
     def __init__(self, Z: Matrix, y: Vector, g: Vector, groups: Sequence[Indices]) -> None:
         self.Z, self.y = Z, y
@@ -67,10 +61,7 @@ class LogisticPath:
         return np.concatenate([np.empty(0, dtype=int), *(self.groups[v] for v in chosen)]).astype(int)
 
     def fit(self, columns: Indices, cs: Vector, start: Vector | None = None) -> tuple[Matrix, Vector]:
-        """Return the hyperplanes (k, s + 1) on some columns, intercepts last, for k penalty weights; and the values F.
-
-        Newton's method, for all penalty weights at a time.
-        """
+        """Return the hyperplanes (k, s + 1) on some columns, intercepts last, for k penalty weights; and values F."""
         A = np.column_stack([self.Z[:, columns], np.ones(len(self.y))])
         ridge = np.append(np.ones(len(columns)), 0.0)
         theta = np.zeros((len(cs), len(ridge))) if start is None else np.tile(start, (len(cs), 1))
@@ -90,10 +81,7 @@ class LogisticPath:
         return theta, value
 
     def path(self, c: float, largest: int, least: int = 0) -> list[tuple[int, ...]]:
-        """Return the variables selected for 0, 1, ... of them.
-
-        From the least number on it ends early where no further variable makes F fall by more than its price.
-        """
+        """Return the selections of 0, 1, ... variables, from the least number on while a fall is above its price."""
         model = self._begun(c)
         found, prices = [model.chosen], model.prices()
         while len(found) <= min(largest, len(self.groups)):

@@ -2,18 +2,11 @@ r"""Support vector machines on selections of the features: one after the other, 
 
 .. math:: \max_{0 \le \alpha \le \bar\alpha,\ y'\alpha = 0} \psi(\alpha) - \tfrac12 \|Z_S'\alpha\|^2, \qquad Z = YX
 
-Many of one size, the features S, are solved by the interior point of a node without free features. A program is left
-where its gap is closed, or where the value of its dual shows that it is above a cutoff.
+Many of one size, the features S, are solved by the interior point of a node without free features, up to a gap or a
+cutoff. One after the other, each begins with the one before: of few samples by active sets, of more samples, and where
+these do not end, by the interior point of :mod:`fsopt.search.branch_and_benders.interior_point`.
 
-One after the other, each begins with the one before. Of up to :data:`GRAM` samples, and fewer than :data:`LONG` for
-each feature, the products ``K = Z Z'`` of the signed samples are kept from one selection to the next, and the
-multipliers are found from the active sets of the last ones (see below). Where these do not end, and of more samples, it
-is the interior point of :mod:`fsopt.search.branch_and_benders.interior_point`. Samples far from the margin of the last
-hyperplane keep their multiplier; where the duality gap over all samples contradicts this, the program of all samples is
-solved.
-
-Active sets of multipliers are begun with those of a machine that is nearly the same. Of the samples F whose multipliers
-are free, the step to the maximum is a system of linear equations,
+Of the samples F whose multipliers are free, the step to the maximum is a system of linear equations in K = ZZ',
 
 .. math:: K_{FF} d + y_F b = e_F - K_F \alpha, \qquad y_F'd = 0 .
 
@@ -56,18 +49,9 @@ SHARE = 0.5
 
 
 def active_set_svm(gram: Matrix, y: Vector, caps: Vector, alpha: Vector | None = None) -> Vector | None:
-    """Return the multipliers (n,) of a support vector machine.
+    """Return the multipliers (n,) of a machine from those of a near one; None where the steps do not end.
 
-    Parameters
-    ----------
-    gram : (n, n) products K of the samples times their labels.
-    y, caps : (n,) labels and upper bounds of the multipliers.
-    alpha : (n,) multipliers to begin with, of which those at their bounds are so exactly; None begins at 0.
-
-    Returns
-    -------
-    Vector or None
-        None where the steps do not end: another algorithm is to solve the program.
+    ``gram`` (n, n) are the products K, ``caps`` (n,) the upper bounds of the multipliers; None begins at 0.
     """
     alpha = np.zeros(len(y)) if alpha is None else alpha.copy()
     free = (alpha > 0.0) & (alpha < caps)
@@ -152,14 +136,7 @@ LONG = 5
 
 
 class WarmSvm:
-    """Support vector machines on selections of one data set.
-
-    Attributes
-    ----------
-    data, c : samples and penalty weight of the hinge loss.
-    hyperplane : the last one of the interior point; None before its first machine.
-    alpha : (n,) the last multipliers by active sets; None before their first machine.
-    """
+    """Support vector machines on selections of one data set, each begun with the last hyperplane or multipliers."""
 
     def __init__(self, data: Dataset, c: float) -> None:
         self.data, self.c = data, c
@@ -211,14 +188,9 @@ margins (k, n) and multipliers (k, n) of the machines that these are of; negativ
 
 
 class SvmBatch(NamedTuple):
-    """Support vector machines on several selections.
+    """Machines on k selections: best balanced multipliers (k, n), last hyperplanes (k, s + 1), values of the dual.
 
-    Attributes
-    ----------
-    alpha : (k, n) balanced multipliers, of each the best ones found.
-    hyperplane : (k, s + 1) weights and intercepts of the last iterates.
-    bound : (k,) values of the dual at alpha: lower bounds up to rounding.
-    closed : (k,) whether the gap is closed; the others are at the cutoff, or failed.
+    ``closed`` (k,) is whether the gap is closed; the others are at the cutoff, or failed.
     """
 
     alpha: Matrix
@@ -236,17 +208,11 @@ def solve_batch(
     frozen: Matrix | None = None,
     start: Start | None = None,
 ) -> SvmBatch:
-    r"""Solve support vector machines up to a relative gap, or to a cutoff.
+    r"""Solve support vector machines up to a relative gap, or to a cutoff, less the sum of frozen multipliers.
 
-    Parameters
-    ----------
-    rows : (p + 1, n) signed samples of the features, and the labels in the last row, of which a machine has those at
-        ``places`` (k, s + 1), the labels last.
-    term : of the multipliers in the objective, with their upper bounds.
-    cutoff : value of the dual from which a program is of no interest, less the sum of frozen multipliers.
-    frozen : (k, s + 1) products of its rows with the multipliers of further samples, which stay as they are:
-        :math:`q^0`, and :math:`\beta` of the equation :math:`y'\alpha = -\beta`. None for no such samples.
-    start : where the machines begin; None for no knowledge of others.
+    A machine has those of the ``rows`` (p + 1, n), signed samples and labels, at its ``places`` (k, s + 1), the labels
+    last. ``frozen`` (k, s + 1) are the products of its rows with the multipliers of further samples, which stay:
+    :math:`q^0`, and :math:`\beta` of the equation :math:`y'\alpha = -\beta`.
     """
     (k, size), n = places.shape, rows.shape[1]
     none = np.zeros(0)

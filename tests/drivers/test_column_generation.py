@@ -13,7 +13,7 @@ import fsopt
 from fsopt.answers.results import Status
 from fsopt.data import Dataset
 from fsopt.drivers import dca, working_set
-from fsopt.drivers.column_generation import GenerationSettings, column_generation
+from fsopt.drivers.column_generation import column_generation
 from fsopt.drivers.dca import priced_dca
 from fsopt.drivers.penalties import approximation
 from fsopt.drivers.working_set import priced
@@ -21,7 +21,7 @@ from fsopt.methods.mpm.space import price
 from fsopt.models.mpm.l0_mpm import build_l0_mpm_step
 from fsopt.models.sla.hyperplane import step_costs
 
-SMALL = GenerationSettings(rows=6, columns=2)
+SMALL = {"rows": 6, "columns": 2}
 """So small restricted problems that samples cross, features are added and the trust region is moved."""
 
 
@@ -68,7 +68,7 @@ def test_the_optimum_is_that_of_the_whole_program(n, p, seed, gap, integers):
     if integers:
         data = data.with_X(np.round(data.X))
     for d, c, whole in programs(data, seed).values():
-        check(data, d, c, column_generation(data, d, c, settings=SMALL), fsopt.solve(whole, "highs").objective)
+        check(data, d, c, column_generation(data, d, c, **SMALL), fsopt.solve(whole, "highs").objective)
 
 
 def degenerate(name):
@@ -104,11 +104,11 @@ def test_degenerate_data_end_exact(name, cost):
     data = data.with_X(data.X / units) if name == "scales" else data
     d, c = ones(data, cost)
     optimum = fsopt.solve(fsopt.build("onsvm", data, c=cost), "highs").objective
-    few = GenerationSettings(rows=10, columns=2)
-    check(data, d, c, column_generation(data, d, c, settings=few), optimum)
+    few = {"rows": 10, "columns": 2}
+    check(data, d, c, column_generation(data, d, c, **few), optimum)
     # The scale of a column is its cost: the same program in other units.
     raw = data.with_X(data.X * units)
-    check(raw, d, units, column_generation(raw, d, units, settings=few), optimum, within=1e-6)
+    check(raw, d, units, column_generation(raw, d, units, **few), optimum, within=1e-6)
 
 
 @settings(max_examples=8, deadline=None, derandomize=True)
@@ -117,7 +117,7 @@ def test_the_bound_holds_wherever_the_loop_is_stopped(seed, rounds, kind):
     data = blobs(80, 8, seed=seed, gap=0.4)
     d, c, whole = programs(data, seed)[kind]
     optimum = fsopt.solve(whole, "highs").objective
-    result = column_generation(data, d, c, settings=GenerationSettings(rows=12, columns=2, max_iterations=rounds))
+    result = column_generation(data, d, c, rows=12, columns=2, max_iterations=rounds)
     size = max(1.0, optimum)
     assert result.bound <= optimum + 1e-7 * size
     assert result.objective >= optimum - 1e-7 * size
@@ -136,7 +136,7 @@ def test_a_restricted_answer_that_is_not_quite_feasible_is_as_good_as_any(answer
     data = blobs(60, 5, seed=3)
     optimum = fsopt.solve(fsopt.build("onsvm", data)).objective
     answers(lambda result: replace(result, status=Status.NONE))
-    result = column_generation(data, np.ones(60), np.ones(5), settings=GenerationSettings(rows=6, columns=2))
+    result = column_generation(data, np.ones(60), np.ones(5), **SMALL)
     assert result.status is Status.OPTIMAL
     assert result.objective == pytest.approx(optimum, rel=1e-8)
 

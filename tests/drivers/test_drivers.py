@@ -13,7 +13,7 @@ from fsopt import drivers
 from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.data.hyperplanes import hinge, hyperplane_errors
 from fsopt.drivers.baselines import partitions
-from fsopt.drivers.column_generation import GenerationSettings, column_generation
+from fsopt.drivers.column_generation import column_generation
 from fsopt.drivers.dca import dca
 from fsopt.drivers.gbd.driver import GbdSettings, gbd
 from fsopt.drivers.kernel_scaling import kernel_scaling
@@ -27,7 +27,6 @@ from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.drivers.theta_cuts import theta_cuts
 from fsopt.errors import ParameterError, SolverError
 from fsopt.models.gmeb.gmeb_penalised import GmebPenalty
-from fsopt.models.gmeb.norm import GmebNorm
 from fsopt.solvers.base import Session
 
 ALPHA, DELTA, LAM, C = 5.0, 0.7, 0.05, 4.0
@@ -166,18 +165,9 @@ def run_given_gbd(data, model, c=WEIGHT):
     return gbd(data, fsopt.build("fsp-master", data, m=2), model, c=c)
 
 
-def run_theta_cuts(data, model, radii=(3.0, 3.0)):
-    return theta_cuts(data, model, GmebNorm.of(data, *radii))
-
-
-def run_scale_search(data, model):
-    return scale_search(data, model, GmebPenalty.of(data, 0.2, 0.2))
-
-
 GIVEN_MODELS = {
     "gbd": (run_given_gbd, sub),
-    "theta_cuts": (run_theta_cuts, lambda data=DATA: fsopt.build("gmeb-cuts", data)),
-    "scale_search": (run_scale_search, lambda data=DATA: fsopt.build("gmeb-weighted-l1", data)),
+    "theta_cuts": (theta_cuts, lambda data=DATA: fsopt.build("gmeb-cuts", data)),
 }
 
 
@@ -218,7 +208,7 @@ def without_costs(m):
 
 
 FREE_GROUP = lambda m: (m.add_component("group", pyo.Var(within=pyo.Binary)), plus(lambda m: m.group)(m))  # noqa: E731
-NOTHING, NORM, OBJECTIVE = lambda m: None, "not those of the norm", "'theta' plus penalty weights of 'sigma'"
+NOTHING, OBJECTIVE = lambda m: None, "'theta' plus penalty weights of 'sigma'"
 CHANGED_MODELS = [  # words of the message; model and parameters; change; driver and what it is given beside the model
     *((r"is not 1/2 u'u \+ 2 e'xi", "fsp-sub", {"c": WEIGHT}, change, partial(run_given_gbd, DATA)) for change in (
         plus(lambda m: m.b), plus(lambda m: m.b**2), plus(lambda m: 1.0),
@@ -229,14 +219,14 @@ CHANGED_MODELS = [  # words of the message; model and parameters; change; driver
         lambda m: m.objective.set_value(2 * m.theta), lambda m: m.objective.set_value(sum(m.sigma.values())),
         plus(lambda m: m.sigma[0] * m.sigma[1]), plus(lambda m: 3.0), FREE_GROUP, maximised,
     )),
-    (NORM, "gmeb-cuts", {"thetas": [0.5]}, NOTHING, partial(run_theta_cuts, DATA)),
-    (NORM, "gmeb-cuts", {}, lambda m: m.norm.setub(2.0), partial(run_theta_cuts, DATA)),
-    ("objective", "gmeb-cuts", {}, lambda m: m.objective.set_value(9 * m.b), partial(run_theta_cuts, DATA)),
-    (NORM, "gmeb-cuts", {"r_minus": 2.9}, NOTHING, partial(run_theta_cuts, DATA)),
-    (NORM, "gmeb-cuts", {"r_minus": np.inf}, NOTHING, partial(run_theta_cuts, DATA)),
-    (NORM, "gmeb-cuts", {}, NOTHING, partial(run_theta_cuts, DATA, radii=(3.0, 2.9))),
+    *(("is not .15. any more", "gmeb-cuts", params, change, partial(theta_cuts, DATA)) for params, change in (
+        ({}, lambda m: m.norm.setub(2.0)), ({"hard": True}, lambda m: m.norm.setub(1.0)),
+        ({}, lambda m: m.objective.set_value(9 * m.b)), ({}, plus(lambda m: m.norm)),
+    )),
     *(("slope 5 of the penalty", "l0-mpm-step", {"delta": 0.2, "alpha": alpha}, change, refused_step)
-      for alpha, change in ((4.0, NOTHING), (5.0, plus(lambda m: sum(w**2 for w in m.w.values()))), (5.0, maximised))),
+      for alpha, change in ((4.0, NOTHING), (5.0, plus(lambda m: m.w[0] ** 2)), (5.0, plus(lambda m: m.w[0])),
+                            (5.0, plus(lambda m: pyo.exp(m.w[0]))), (5.0, maximised))),
+    ("slope 5 of the penalty", "l1-mpm", {"delta": 0.2}, NOTHING, refused_step),
     ("has no component 'cost_v'", "fsv-step", {"lam": LAM}, without_costs, refused_terms),
     ("not a linear program that is minimised", "fsv-step", {"lam": LAM}, maximised, refused_terms),
     ("not a linear program", "fsv-step", {"lam": LAM}, plus(lambda m: m.gamma**2), refused_terms),
@@ -249,8 +239,7 @@ CHANGED_MODELS = [  # words of the message; model and parameters; change; driver
 @pytest.mark.parametrize(("words", "slug", "params", "change", "driver"), CHANGED_MODELS)
 def test_a_model_that_is_not_that_of_the_driver_is_refused(words, slug, params, change, driver):
     """The bound, or the criterion, would be that of another problem."""
-    given = {"r_plus": 3.0, "r_minus": 3.0, **params} if slug == "gmeb-cuts" else params
-    model = fsopt.build(slug, DATA, **given)
+    model = fsopt.build(slug, DATA, **params)
     change(model)
     with pytest.raises(ParameterError, match=words):
         driver(model)
@@ -271,7 +260,7 @@ def of_penalty(at):
 
 BOUNDED = {
     "scale_search": (
-        lambda **at: scale_search(DATA, fsopt.build("gmeb-weighted-l1", DATA), PENALTY, **at),
+        lambda **at: scale_search(DATA, PENALTY, **at),
         of_penalty,
     ),
     "kernel_scaling": (
@@ -304,9 +293,8 @@ def test_a_loop_with_a_bound_claims_its_value_and_keeps_the_bound_at_a_limit_or_
 
 REFUSED = {
     "'c' of 'partitions'": (ParameterError, lambda: partitions(DATA, [np.arange(10)], c=0.0)),
-    "rows": (ParameterError, lambda: column_generation(DATA, *COSTS, settings=GenerationSettings(rows=1))),
-    "columns": (ParameterError, lambda: column_generation(DATA, *COSTS, settings=GenerationSettings(columns=0))),
-    "tolerance": (ParameterError, lambda: column_generation(DATA, *COSTS, settings=GenerationSettings(tolerance=-1.0))),
+    "rows": (ParameterError, lambda: column_generation(DATA, *COSTS, rows=1)),
+    "columns": (ParameterError, lambda: column_generation(DATA, *COSTS, columns=0)),
     "row_costs": (ParameterError, lambda: column_generation(DATA, -COSTS[0], COSTS[1])),
     "start": (ParameterError, lambda: column_generation(DATA, *COSTS, start=(np.zeros(3), 0.0))),
     "one of local, global": (ParameterError, lambda: kernel_scaling(DATA, w=PLANE, b=0.1, scaling="best")),

@@ -1,6 +1,6 @@
 """Algorithm 1 and the method mopfs: bounds of each iteration, Proposition 1, s = 1.
 
-Problem (15) by linear programs alone: against references and brute force, parts of the samples, what cuts prove.
+Problem (15) by linear programs alone: against references and brute force, what cuts prove.
 """
 
 import json
@@ -20,7 +20,6 @@ from fsopt.data.hyperplanes import hinge, midpoint_intercept
 from fsopt.drivers.kernel_scaling import kernel_scaling
 from fsopt.drivers.mop import PROPOSITION, mop, risk_bound
 from fsopt.drivers.run import Run
-from fsopt.methods import large_programs
 from fsopt.methods.preprocessing import preprocess
 from fsopt.solvers.base import Session
 
@@ -99,33 +98,6 @@ def test_the_trap_of_the_paper_is_named_and_proved_where_it_is(scaling, shown):
     assert any(f"s = 1 is already {shown}" in w for w in fit.warnings)
     free = fsopt.fit("mopfs", noisy(1), w_cap=4.0, scaling=scaling, max_iterations=1)
     assert not any("s = 1" in w for w in free.warnings)
-
-
-def without_models(patch):
-    """Let data of every size be solved without models, and restricted programs begin with few samples."""
-    patch.setattr(large_programs, "INTERIOR", 1)
-    patch.setattr(programs, "NEAREST", 5)
-    patch.setattr(programs, "FOR_EACH", 0)
-    patch.setattr(programs, "FARTHEST", 2)
-
-
-@pytest.fixture
-def parts(monkeypatch):
-    without_models(monkeypatch)
-
-
-@pytest.mark.parametrize(("w_cap", "c"), [(0.5, 0.0), (4.0, 0.02), (1e6, 0.0)])
-def test_parts_of_the_samples_have_the_answer_of_all(w_cap, c, parts):
-    data = noisy(5, n=60)
-    whole, part = (mop(data, w_cap=w_cap, c=c, scaling="global", generate=g) for g in (False, True))
-    assert part.certificate.ok
-    assert part.solver == ("fsopt+scip+highs" if c else "fsopt+highs")
-    assert part.point["E"][0] == pytest.approx(whole.point["E"][0], rel=1e-6)
-    # At the smallest loss of all the feasible scales are few, and their values as exact as the loss is.
-    exact = 1e-4 if w_cap == 1e6 else 1e-6
-    assert part.history[0]["value"] == pytest.approx(whole.history[0]["value"], rel=exact)
-    assert c or part.history[0]["bound"] == pytest.approx(whole.history[0]["bound"], rel=exact)
-    assert part.point["inactive"] == whole.point["inactive"]
 
 
 def test_a_cap_of_zero_leaves_the_best_constant_and_its_proof():

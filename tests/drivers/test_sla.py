@@ -15,7 +15,6 @@ from fsopt.answers.certificate import Kind
 from fsopt.answers.results import Status
 from fsopt.common import clock
 from fsopt.data.hyperplanes import hyperplane_errors
-from fsopt.drivers.column_generation import GenerationSettings
 from fsopt.drivers.pmm import COUNT, pmm
 from fsopt.drivers.recorder import LATE
 from fsopt.drivers.run import Run
@@ -161,7 +160,7 @@ def smallest(data, d, w, b):
 @pytest.fixture
 def few_rows(monkeypatch):
     """Let restricted programs begin with six samples, so that those of small data are generated too."""
-    by_parts = functools.partial(module.column_generation, settings=GenerationSettings(rows=6))
+    by_parts = functools.partial(module.column_generation, rows=6)
     monkeypatch.setattr(module, "column_generation", by_parts)
 
 

@@ -129,11 +129,11 @@ def gmeb(name, r_plus=3.0, r_minus=3.0, data=DATA):
 
 
 @cache
-def scaled_ball(name, h_cap, more=()):
-    """Return the optimum of (7)-(11) of Bi: the hinge loss over sum u^2 / s <= H, x'Sx <= 1, for more samples too."""
+def scaled_ball(name, h_cap):
+    """Return the optimum of (7)-(11) of Bi: the hinge loss over sum u^2 / s <= H, x'Sx <= 1."""
     Z = SCALED[name]
     n, p = Z.shape
-    within = np.vstack([Z, *more]) ** 2
+    within = Z**2
     A, b = margins(Z, Y, 2 * p)  # the last variables are s and t >= u^2 / s
     left = p + 1 + n
     A = np.vstack([A, np.hstack([np.zeros((len(within), left)), within, np.zeros((len(within), p))])])

@@ -58,7 +58,7 @@ ITEMS = [
     if line.startswith("| ") and "---" not in line and not line.startswith("| item ")
 ]
 REASONS = ("no data: ", "no program: ", "a snippet: ", "not built in: ")
-SLOW = ("Figure 1", "(7)-(11) mmop", "MMOP with R(w'w)", "(11) nonconvex", "Fig 6, 7")
+SLOW = ("Figure 1", "(7)-(11) mmop", "(11) nonconvex", "Fig 6, 7")
 OWN = {"fsopt": fsopt, "np": np, "data": DATA, "separable": SEPARABLE}
 OWN |= {"Moments": Moments, "Kernel": Kernel, "OneVsOneClassifier": OneVsOneClassifier}
 
@@ -144,8 +144,6 @@ VALUES = {
     "(19) alpha": lambda found: (found, np.full(4, 5 * math.exp(-5))),
     "(4) weighted sum": lambda found: (found.objective, unit_machine()),
     "(7)-(11) mmop": lambda found: (optimum(found), scaled_ball("none", 2.0)),
-    "MMOP with R(w'w)": lambda found: (optimum(found), scaled_ball("none", 2.0)),
-    "transductive": lambda found: (optimum(found), scaled_ball("none", 2.0, ((3.0, 0.0, 1.0, 0.0),))),
     "centred kernel": lambda found: ((found.X @ found.X.T).ravel(), centred_kernel()),
     "(12)": lambda found: (optimum(found), least_norm()),
     "trap s = 1": lambda found: ([len(found), "s = 1 is already stationary" in found[0]], [1, True]),

@@ -180,7 +180,6 @@ OTHER = {
     "fsv-step": "alpha",
     "misclass-step": "alpha",
     "gmeb-cuts": "r_plus r_minus",
-    "gmeb-weighted-l1": "c_plus c_minus",
     "mmop": "h_cap",
     "rsvm-dual": "w_cap",
 }

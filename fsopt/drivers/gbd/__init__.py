@@ -1,1 +1,1 @@
-"""Generalized Benders decomposition (Aytug): the driver, its master problem and subproblem, cuts, checkpoints."""
+"""Generalized Benders decomposition (Aytug): the driver, its master problem and subproblem, cuts."""

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pyomo.environ as pyo
@@ -16,16 +12,12 @@ from fsopt.answers.certificate import Kind, closed
 from fsopt.answers.results import DriverResult
 from fsopt.certificates.points import of_bounds
 from fsopt.common.arguments import word
-from fsopt.common.checkpoints import digest, read, undamaged, write
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import project_multipliers
-from fsopt.data.matrices import parts_of
-from fsopt.data.weights import loss_weights
 from fsopt.drivers.gbd.master import ClosedForm, Master, State, TriedSelection
 from fsopt.drivers.gbd.subproblem import Subproblem, Training, cut_residuals
-from fsopt.drivers.loop import Iterate, Loop, run_loop
+from fsopt.drivers.loop import Loop, run_loop
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, Steps, resumable
+from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import number, vector, whole
 from fsopt.typing import Vector
@@ -75,7 +67,7 @@ class GbdSettings:
 DEFAULT_SETTINGS = GbdSettings()
 
 
-@resumable
+@loop
 def gbd(
     data: Dataset,
     master: pyo.ConcreteModel,
@@ -102,8 +94,7 @@ def gbd(
         :func:`fsopt.linear.interior_point.minimise`.
     c : penalty weight of the hinge loss in ``sub``.
     settings : the first cut, the master, and stopping criteria.
-    run : its solver is for the subproblem, a QP. A checkpoint has the state after an iteration: with
-        the same settings, a run that resumes from it has the iterates of one without an interruption.
+    run : its solver is for the subproblem, a QP.
 
     Returns
     -------
@@ -118,7 +109,6 @@ def gbd(
     InfeasibleError : no selection satisfies the constraints.
     ParameterError : a parameter out of range, a master with another objective, or models of other data, another c or
         other bounds.
-    FileError : a checkpoint that cannot be written, or is damaged or of another run.
     SolverError : the master or a subproblem was not solved.
 
     Notes
@@ -131,13 +121,7 @@ def gbd(
     machine = Subproblem(data, sub, c, run, problem.rules)
     recorder = Recorder([problem.session, *machine.sessions], run)
     state = State(sigma, TriedSelection(sigma, np.zeros(data.p), 0.0, np.inf), problem.lowest)
-    name = _identity(data, c, problem)
-    if run.resume is not None:
-        _load(run.resume, name, state, problem, machine, recorder)
-        with suppress(*ENDS):
-            state.lower = min(state.lower, problem.solve(recorder, 0.1 * settings.tolerance)[0])
-    save = None if run.checkpoint is None else partial(_save, run.checkpoint, name, state, recorder)
-    at, stop = yield from run_loop(_table_1(problem, machine, state, settings, recorder), recorder, save)
+    at, stop = yield from run_loop(_table_1(problem, machine, state, settings, recorder), recorder)
     cuts, tolerance = cut_residuals(data, at.point["alphas"], c), settings.tolerance
     certificate = of_bounds(Kind.GBD, cuts, at.objective, at.bound, tolerance=tolerance, source="master problem")
     return recorder.end_certified(certificate, closed(stop, certificate.residuals["gap"], tolerance), at.point)
@@ -146,9 +130,8 @@ def gbd(
 def _table_1(master: Master, sub: Subproblem, state: State, settings: GbdSettings, recorder: Recorder) -> Loop:
     """Yield the incumbents, and the lower bounds of the masters with more and more cuts."""
     # Step 0: a first selection.
-    feasible = master.feasible(state.sigma)
-    stop = state.stop(settings.tolerance, settings.max_cuts)  # of a checkpoint
-    yield state.iterate(stop, within=True)
+    feasible, stop = master.feasible(state.sigma), ""
+    yield state.iterate(within=True)
     while not stop:
         # Step 1: the subproblem at sigma. A feasible selection has a value; the multipliers give a cut of the master.
         alpha, w = sub.solve(state.sigma, recorder)
@@ -172,44 +155,3 @@ def _table_1(master: Master, sub: Subproblem, state: State, settings: GbdSetting
         # Step 3: stop where the bounds meet, or a selection comes back; else go to step 1.
         stop = state.stop(settings.tolerance, settings.max_cuts)
         yield state.iterate(stop)
-
-
-def _identity(data: Dataset, c: float, master: Master) -> dict[str, str]:
-    """Return the identity of a problem, name -> text, which a checkpoint shares with the run that resumes from it."""
-    at, rules = master.program, master.rules
-    limits = (*parts_of(at.A), at.lo, at.hi, at.lb, at.ub, at.c)
-    return {
-        "format": "fsopt gbd 1",
-        "data": digest(*parts_of(data.X), data.y, loss_weights(1.0, data.weights)),
-        "c": repr(float(c)),
-        "the constraints": digest(*limits, rules.groups.of, rules.bounds.lower, rules.bounds.upper),
-    }
-
-
-def _save(path: Path, problem: Mapping[str, str], state: State, recorder: Recorder, _: Iterate) -> None:
-    """Write the state after an iteration in place of the last one; raises FileError."""
-    words = {"lower": state.lower, "history": recorder.history, "solvers": recorder.solvers}
-    tried = [np.frombuffer(selection) for selection in sorted(state.tried)]
-    best = np.append(state.best.sigma, state.best.w)
-    write(path, problem, words, {"alphas": state.alphas, "sigma": state.sigma, "tried": tried, "best": best})
-
-
-def _load(path: Path, name: dict[str, str], state: State, master: Master, sub: Subproblem, recorder: Recorder) -> None:
-    """Take the state of a checkpoint, whose bound is that of the file."""
-    words, arrays = read(path, "gbd", name)
-    data, k = sub.data, len(state.sigma)
-    with undamaged(path, "gbd"):
-        widths = {"alphas": data.n, "sigma": k, "tried": k, "best": k + data.p}
-        alphas, sigma, tried, best = (np.asarray(arrays[at], dtype=float).reshape(-1, widths[at]) for at in widths)
-        state.alphas, incumbent = list(alphas), best[0]
-        state.sigma = sigma[0]
-        state.lower = float(words["lower"])
-        valid = [np.allclose(a, project_multipliers(a, data.y, sub.caps), atol=1e-9 * sub.c) for a in alphas]
-        if not (all(valid) and np.isfinite([state.lower, *state.sigma, *incumbent]).all()):
-            raise ValueError("its multipliers are not dual feasible, or a number is not finite")
-        recorder.resume([dict(record) for record in words["history"]], [str(name) for name in words["solvers"]])
-    for alpha in alphas:
-        master.add(alpha)
-    if master.feasible(incumbent[:k]):  # else all selections are tried again
-        state.tried = {selection.tobytes() for selection in tried}
-        state.best = sub.evaluate(incumbent[:k], incumbent[k:], master.penalties)

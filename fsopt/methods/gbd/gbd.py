@@ -161,7 +161,6 @@ GBD = MethodSpec(
     equation="(5)-(10)",
     estimator="GBD",
     driver="gbd",
-    resumable=True,
     support=selection,
     compare=always(max_cuts=20, tolerance=1e-4),  # for a good selection, not for a proof
     weights="samples",

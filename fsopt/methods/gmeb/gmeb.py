@@ -152,7 +152,7 @@ def by_route(route: str, data: Dataset, norm: GmebNorm, run: Run, *, hard: bool 
     if route != CUTS:
         build = build_gmeb_hard_margin if hard else BUILDERS[route]
         return by_model(run.open(build(data, **radii)), data, norm, hard=hard)
-    result = yield from theta_cuts.steps(data, build_gmeb_cuts(data, **radii, hard=hard), norm, run=run)
+    result = yield from theta_cuts.steps(data, build_gmeb_cuts(data, **radii, hard=hard), run=run)
     return classifier(data, norm, result.point["w"], result.point["mu"], result, separable=hard)
 
 

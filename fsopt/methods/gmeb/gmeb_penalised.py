@@ -23,12 +23,11 @@ from fsopt.drivers.run import Run, Steps
 from fsopt.drivers.scale_search import ShareInterval, certify_scale_search, scale_search
 from fsopt.errors import reading
 from fsopt.methods.baselines import machines
-from fsopt.methods.large_programs import generation_order
 from fsopt.methods.preprocessing import Hyperplane, SelectionRule, make_fit, preprocess, unit_rms
 from fsopt.methods.spec import MethodSpec, SavedFit, Value, selected_by
 from fsopt.methods.verdict import finite_vector
 from fsopt.models.blocks import number
-from fsopt.models.gmeb.gmeb_penalised import GmebPenalty, build_gmeb_weighted_l1
+from fsopt.models.gmeb.gmeb_penalised import GmebPenalty
 from fsopt.typing import Matrix, Vector
 
 EPSILON = 1e-9
@@ -61,8 +60,7 @@ def fit_gmeb_penalised(
 
     It is not convex, and (15) is another problem: every optimum of this one solves (15) at the radii
     :math:`v^{\pm\prime}\sigma^2` (Lemma 13), but there are radii that no penalty weights lead to. Features are centred
-    as for ``gmeb``; the problem is invariant to their units. Large data are solved without a model of them, by column
-    generation, with the same evidence.
+    as for ``gmeb``; the problem is invariant to their units. The linear programs are solved by column generation.
 
     Parameters
     ----------
@@ -95,9 +93,7 @@ def fit_gmeb_penalised(
     prepared = unit_rms(data, scale)
     work = prepared.work
     penalty = GmebPenalty.of(work, c_plus, c_minus)
-    generate = generation_order(work, run)[0]
-    model = None if generate else build_gmeb_weighted_l1(work, c_plus=c_plus, c_minus=c_minus)
-    result = yield from scale_search.steps(work, model, penalty, tolerance=TOLERANCE, run=run)
+    result = yield from scale_search.steps(work, penalty, tolerance=TOLERANCE, run=run)
     found = result.point["w"]
     scales, w = penalty.scales(found), prepared.full(found)
     zero: tuple[str, ...] = ()
@@ -144,10 +140,10 @@ def exact_claims(saved: SavedFit) -> list[Claim]:
 
 def _leaf(record: Mapping[str, Any], n: int) -> ShareInterval:
     """Return a leaf from plain data; raises KeyError, TypeError or ValueError where these are damaged."""
-    lam, mu = finite_vector(record["lam"], 2), np.array(record["mu"], dtype=float)
+    mu = np.array(record["mu"], dtype=float)
     if mu.shape != (2, n) or not np.isfinite(mu).all():
         raise ValueError(f"multipliers of the shape {mu.shape}")
-    return ShareInterval(float(record["left"]), float(record["right"]), float(record["share"]), lam, mu)
+    return ShareInterval(float(record["left"]), float(record["right"]), float(record["share"]), mu)
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
@@ -207,7 +203,7 @@ SPECS = (
     MethodSpec(
         "gmeb-penalised",
         fit_gmeb_penalised,
-        ("gmeb-weighted-l1",),
+        ("l1-hinge-part",),
         objective=objective,
         check=check,
         paper="gmeb",

@@ -23,7 +23,6 @@ from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
 from fsopt.methods.baselines.machines import default_capacity, squared_radius
 from fsopt.methods.claims import of_value
-from fsopt.methods.large_programs import interior_order
 from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verdict import extend, finite_vector
@@ -99,7 +98,6 @@ def fit_mopfs(
         c=scale_cost(work, weight, cap),
         scaling=scaling,
         max_iterations=whole("mopfs", "max_iterations", max_iterations),
-        generate=interior_order(work, run)[0],
         run=run,
     )
     at = result.point

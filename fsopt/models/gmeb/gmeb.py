@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,6 @@ from fsopt.models.blocks import (
     signed_samples,
     split_constraint,
     total,
-    vector,
 )
 from fsopt.models.gmeb.norm import GmebNorm, add_moment_bounds, new_scaled_model, radius, second_moments
 from fsopt.models.spec import Instance, ModelSpec
@@ -161,7 +159,6 @@ def build_gmeb_cuts(
     *,
     r_plus: float = 3.0,
     r_minus: float = 3.0,
-    thetas: Sequence[float] | None = None,
     hard: bool = False,
 ) -> pyo.ConcreteModel:
     r"""Return the linear relaxation of GMEB by cuts at finitely many theta, for solvers without cones.
@@ -181,19 +178,18 @@ def build_gmeb_cuts(
     ----------
     data : Features centred by their training mean; the builder does not preprocess.
     r_plus, r_minus : :math:`R_+, R_- > 0`, without unit; at most one infinite, which omits its moments.
-    thetas : In [0, 1], one cut for each; by default both ends of [0, 1], or the one end that a finite radius leaves.
     hard : Minimise :math:`\tau` with :math:`\xi = 0` instead, for the hyperplane of smallest norm of separable data.
 
     Returns
     -------
     ConcreteModel
         LP with n + p constraints and one for each cut. Variables ``w b w_plus w_minus norm xi`` (``norm`` is tau),
-        constraints ``margin split cuts``; :func:`add_theta` adds more cuts. ``dual[margin[i]]`` is mu_i of (16). Other
-        radii have other cuts.
+        constraints ``margin split cuts``, those of both ends of [0, 1], or of the one that a finite radius leaves;
+        :func:`add_theta` adds more. ``dual[margin[i]]`` is mu_i of (16). Other radii have other cuts.
 
     Raises
     ------
-    ParameterError : a radius that is not positive, both radii infinite, or a theta outside [0, 1].
+    ParameterError : a radius that is not positive, or both radii infinite.
 
     Notes
     -----
@@ -201,9 +197,8 @@ def build_gmeb_cuts(
     """
     r_plus, r_minus = radius("gmeb-cuts", "r_plus", r_plus), radius("gmeb-cuts", "r_minus", r_minus)
     norm = GmebNorm.of(data, r_plus, r_minus)
-    given = norm.ends if thetas is None else thetas
-    first_cuts = vector("gmeb-cuts", "thetas", given, len(given) if np.iterable(given) else 1, low=0.0, high=1.0)
     m = new_model("gmeb-cuts", data)
+    m.of_gmeb = norm
     add_classifier(m)
     add_weight_parts(m)
     m.norm = pyo.Var(bounds=(0, None if hard else 1), doc="tau, upper bound on N(w) by the cuts so far")
@@ -214,14 +209,14 @@ def build_gmeb_cuts(
         m.xi.fix(0.0)
     m.split = split_constraint(m, "(15)")
     m.cuts = pyo.ConstraintList(doc="(15) sum_j |w_j| u_j(theta) <= tau")
-    for theta in first_cuts:
-        add_theta(m, norm, float(theta))
+    for theta in norm.ends:
+        add_theta(m, theta)
     return m
 
 
-def add_theta(model: pyo.ConcreteModel, norm: GmebNorm, theta: float) -> Any:
+def add_theta(model: pyo.ConcreteModel, theta: float) -> Any:
     """Add the cut of one theta to the model of :func:`build_gmeb_cuts` and return its constraint."""
-    u = norm.weights(theta)
+    u = model.of_gmeb.weights(theta)
     parts = (*model.w_plus.values(), *model.w_minus.values())
     return model.cuts.add(dot(np.concatenate([u, u]), parts) - model.norm <= 0)
 

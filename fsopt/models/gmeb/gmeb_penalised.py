@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -14,24 +14,10 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.compiler import dot
-from fsopt.compiler.values import store
 from fsopt.data import Dataset
-from fsopt.models.blocks import (
-    add_classifier,
-    add_margins,
-    add_parameter,
-    add_slacks,
-    add_weight_parts,
-    hinge_cost,
-    margin_constraint,
-    new_model,
-    number,
-    split_constraint,
-    squares,
-    total,
-)
+from fsopt.models.blocks import add_parameter, hinge_cost, margin_constraint, new_model, squares
 from fsopt.models.gmeb.norm import add_moment_bounds, minimum, radius, second_moments
-from fsopt.models.spec import TRIAL, Instance, ModelSpec
+from fsopt.models.spec import Instance, ModelSpec
 from fsopt.typing import Vector
 
 
@@ -137,7 +123,8 @@ def build_gmeb_nonconvex(data: Dataset, *, r_plus: float = 3.0, r_minus: float =
     r_plus, r_minus = radius("gmeb-nonconvex", "r_plus", r_plus), radius("gmeb-nonconvex", "r_minus", r_minus)
     v_plus, v_minus = second_moments(data)
     # Lemma 18: half the largest common scale is strictly inside both radii.
-    largest = min(largest_equal_scale(r_plus, v_plus), largest_equal_scale(r_minus, v_minus))
+    sums = ((r_plus, float(v_plus.sum())), (r_minus, float(v_minus.sum())))
+    largest = min((r / moments for r, moments in sums if moments > 0), default=np.inf)
     m = new_product_model("gmeb-nonconvex", data, np.sqrt(largest / 2) if np.isfinite(largest) else 1.0)
     m.objective = pyo.Objective(expr=hinge_cost(m, data), doc="(11) 1'xi")
     add_products(m, data, "(11)")
@@ -172,16 +159,6 @@ def add_products(m: pyo.ConcreteModel, data: Dataset, equation: str) -> None:
 def scaled_moment(m: pyo.ConcreteModel, v: Vector) -> Any:
     """Return the expression sum_j v_j sigma_j^2 for second moments v (p,)."""
     return pyo.quicksum(float(v[j]) * m.sigma[j] ** 2 for j in m.J)
-
-
-def largest_equal_scale(r: float, v: Vector) -> float:
-    """Return R / sum_j v_j, the largest common value of sigma_j^2 within a radius; infinity if all moments are 0."""
-    sum_of_moments = float(v.sum())
-    return r / sum_of_moments if sum_of_moments > 0 else np.inf
-
-
-ROUNDING = 1e-14
-"""Relative difference of two terms that is their rounding."""
 
 
 @dataclass(frozen=True)
@@ -220,10 +197,8 @@ class GmebPenalty:
         return u
 
     def slopes(self, share: float) -> Vector:
-        """Return the derivative u' (p,) at a share rho in (0, 1), 0 where it is the rounding of its two terms."""
-        rise, fall = self.beta / (1.0 - share) ** 2, self.alpha / share**2
-        flat = np.isclose(rise, fall, rtol=ROUNDING, atol=0.0)
-        return _quotient(np.where(flat, 0.0, rise - fall), 2.0 * self.weights(share))
+        """Return the derivative u' (p,) at a share rho in (0, 1)."""
+        return _quotient(self.beta / (1.0 - share) ** 2 - self.alpha / share**2, 2.0 * self.weights(share))
 
     def at(self, w: Vector) -> tuple[float, float]:
         """Return P(w) and the share rho that attains it."""
@@ -252,78 +227,6 @@ def _quotient(numerator: Vector, denominator: Vector | float) -> Vector:
     return quotient
 
 
-def build_gmeb_weighted_l1(
-    data: Dataset, *, c_plus: float = 4.0, c_minus: float = 4.0, share: float = 0.5, end: float | None = None
-) -> pyo.ConcreteModel:
-    r"""Return the weighted one-norm SVM that equals penalised GMEB (10) at a fixed share rho, or bounds it from below.
-
-    .. math::
-
-        \min\ & \tfrac1n 1'\xi + \sum_j c_j (w_j^+ + w_j^-), \qquad c_j = u_j(\rho) + (e - \rho)\, u_j'(\rho) \\
-        \text{s.t.}\ & y_i(w'x_i + b) \ge 1 - \xi_i, \quad \xi \ge 0, \quad w = w^+ - w^-, \quad w^+, w^- \ge 0 \\
-        & \sum_j d_j (w_j^+ + w_j^-) \ge 0, \qquad d_j = \operatorname{sign}(\rho - e)\, u_j'(\rho)
-
-    with :math:`u_j(\rho)^2 = C_+^2 n_+ v_j^+/(n^2\rho) + C_-^2 n_- v_j^-/(n^2(1-\rho))`, where w stands for the
-    products :math:`w_j\sigma_j` of (10). For e = rho all d are 0 and the optimum is an upper bound on (10), equal to
-    its optimum at the best rho. For another e the optimum is a lower bound, because u is convex: on the part of (10)
-    whose hyperplanes satisfy the last constraint and whose shares lie in [e, 1] if e < rho, in [0, e] if e > rho.
-
-    Parameters
-    ----------
-    data : Features centred by their training mean; the builder does not preprocess.
-    c_plus, c_minus : :math:`C_+, C_- > 0`, penalty weights of the two norm terms.
-    share : Point rho in (0, 1) of the linearisation.
-    end : Share e in [0, 1] at which the linearised weights are taken; rho by default.
-
-    Returns
-    -------
-    ConcreteModel
-        LP with n + p + 1 constraints. Variables ``w b w_plus w_minus xi``, constraints ``margin split side``, mutable
-        parameters ``cost slope``: :func:`linearise` changes them.
-
-    Raises
-    ------
-    ParameterError : a penalty weight that is not positive, a share outside (0, 1), an end outside [0, 1].
-
-    Notes
-    -----
-    Our reformulation of Peleg & Meir, (10), with the weights of :class:`fsopt.models.gmeb.gmeb_penalised.GmebPenalty`.
-    """
-    name = "gmeb-weighted-l1"
-    c_plus = number(name, "c_plus", c_plus)
-    c_minus = number(name, "c_minus", c_minus)
-    share = number(name, "share", share, inside="(0, 1)")
-    end = share if end is None else number(name, "end", end, inside="[0, 1]")
-    m = new_model(name, data)
-    add_classifier(m)
-    add_weight_parts(m)
-    m.cost = pyo.Param(m.J, initialize=0.0, mutable=True, doc="c, linearised weights of |w|")
-    m.slope = pyo.Param(m.J, initialize=0.0, mutable=True, doc="d, slopes of the weights away from the end e")
-    linearise(m, GmebPenalty.of(data, c_plus, c_minus), share, end)
-    add_slacks(m)
-    m.objective = pyo.Objective(
-        expr=total(m.xi) / data.n + _weighted_norm(m, m.cost), doc="(10) 1'xi / n + c'|w|, linearised in rho"
-    )
-    add_margins(m, data, "(10)")
-    m.split = split_constraint(m, "(10)")
-    m.side = pyo.Constraint(
-        expr=_weighted_norm(m, m.slope) >= 0, doc="(10) d'|w| >= 0: at rho the penalty falls towards the end e"
-    )
-    return m
-
-
-def _weighted_norm(m: pyo.ConcreteModel, weights: pyo.Param) -> Any:
-    """Return sum_j weights_j (w+_j + w-_j)."""
-    return pyo.quicksum(weights[j] * part[j] for part in (m.w_plus, m.w_minus) for j in m.J)
-
-
-def linearise(model: pyo.ConcreteModel, penalty: GmebPenalty, share: float, end: float) -> None:
-    """Set the parameters of the model to another share and end; then update its ``objective`` and ``side``."""
-    slopes = penalty.slopes(share)
-    store(model.cost, penalty.weights(share) + (end - share) * slopes)
-    store(model.slope, np.sign(share - end) * slopes)
-
-
 SPECS = (
     ModelSpec(
         "gmeb-penalised",
@@ -341,13 +244,5 @@ SPECS = (
         instance=Instance(n=12, p=2, params={"r_plus": 0.5, "r_minus": 0.5}),
         trial=Instance(n=12, p=2, gap=0.7, seed=7),
         weights="samples",
-    ),
-    ModelSpec(
-        "gmeb-weighted-l1",
-        build_gmeb_weighted_l1,
-        "LP",
-        equation="(10), fixed share",
-        instance=Instance(params={"c_plus": 0.125, "c_minus": 0.125, "share": 0.5, "end": 0.25}),
-        trial=replace(TRIAL, params={"c_plus": 0.25, "c_minus": 0.25}),
     ),
 )

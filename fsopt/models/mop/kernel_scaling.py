@@ -101,7 +101,6 @@ def build_kernel_scaling_step(
     c: float = 0.0,
     radius: float = 1.0,
     capacity: float = 1.0,
-    offset: ArrayLike | None = None,
 ) -> pyo.ConcreteModel:
     r"""Return the linear program of a Frank-Wolfe step on the kernel scaling problem (15).
 
@@ -113,9 +112,7 @@ def build_kernel_scaling_step(
         & \sum_j w_j^2 s_j \le W,\quad \sum_j x_{ij}^2 s_j \le R,\quad s, \xi \ge 0
 
     The objective is the linearisation at :math:`(\bar R, \bar W)` of :math:`RW + c\,e's`, which is not convex, without
-    its constant. For a part of the samples, :math:`e'\xi + h_0 - h'g` is in the place of :math:`e'\xi`: the hinge
-    losses of the others are taken as linear, with the sums :math:`h_0 = \sum_i (1 - y_i b)` and :math:`h = \sum_i y_i
-    x_i` over those with a positive one.
+    its constant.
 
     Parameters
     ----------
@@ -125,7 +122,6 @@ def build_kernel_scaling_step(
     e_cap : E >= 0, upper bound on the hinge loss; that of (w, b) at s = e by default.
     c : >= 0, penalty weight of the scales.
     radius, capacity : >= 0, the point :math:`(\bar R, \bar W)` of the linearisation.
-    offset : (p + 1,) h of the features, then h_0, of the samples that are not in the data; zeros by default.
 
     Returns
     -------
@@ -148,11 +144,7 @@ def build_kernel_scaling_step(
     m.objective = pyo.Objective(
         expr=m.price_W * m.W + m.price_R * m.R + penalised_scales(m), doc="(15) linearisation of RW + c e's"
     )
-    others: Any = 0.0
-    if offset is not None:
-        h = vector(name, "offset", offset, data.p + 1)
-        others = float(h[-1]) - dot(h[:-1], tuple(m.w.values()))
-    add_scaling_constraints(m, data, others)
+    add_scaling_constraints(m, data)
     return m
 
 
@@ -193,8 +185,8 @@ def penalised_scales(m: pyo.ConcreteModel) -> Any:
     return pyo.quicksum(m.price_s[j] * m.s[j] for j in m.J)
 
 
-def add_scaling_constraints(m: pyo.ConcreteModel, data: Dataset, others: Any = 0.0) -> None:
-    """Add the constraints of (15): ``margin image risk capacity ball``; ``others`` is the loss of other samples."""
+def add_scaling_constraints(m: pyo.ConcreteModel, data: Dataset) -> None:
+    """Add the constraints of (15): ``margin image risk capacity ball``."""
     squared, scales = data.X**2, tuple(m.s.values())
 
     def image(m: pyo.ConcreteModel, j: int) -> Any:
@@ -206,7 +198,7 @@ def add_scaling_constraints(m: pyo.ConcreteModel, data: Dataset, others: Any = 0
     capacity = pyo.quicksum(m.w_square[j] * m.s[j] for j in m.J)
     add_margins(m, data, "(15)")
     m.image = pyo.Constraint(m.J, rule=image, doc="(15) g_j = w_j s_j")
-    m.risk = pyo.Constraint(expr=total(m.xi) + others - m.e_cap <= 0, doc="(15) e'xi <= E")
+    m.risk = pyo.Constraint(expr=total(m.xi) - m.e_cap <= 0, doc="(15) e'xi <= E")
     m.capacity = pyo.Constraint(expr=capacity - m.W <= 0, doc="(15) sum_j w_j^2 s_j <= W")
     m.ball = pyo.Constraint(m.I, rule=ball, doc="(15) sum_j x_ij^2 s_j <= R")
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
-from numpy.typing import ArrayLike
 
-from fsopt.common.arguments import LIST
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.errors import ParameterError, shown
 from fsopt.models.blocks import (
     add_classifier,
     add_margins,
@@ -23,12 +19,11 @@ from fsopt.models.blocks import (
     perspective_constraint,
     squares,
     total,
-    vector,
 )
 from fsopt.models.spec import Instance, ModelSpec
 
 
-def build_mmop(data: Dataset, *, h_cap: float = 1.0, merged: bool = False) -> pyo.ConcreteModel:
+def build_mmop(data: Dataset, *, h_cap: float = 1.0) -> pyo.ConcreteModel:
     r"""Return the master problem: hyperplane and feature scales of smallest hinge loss at a given capacity.
 
     .. math::
@@ -47,29 +42,25 @@ def build_mmop(data: Dataset, *, h_cap: float = 1.0, merged: bool = False) -> py
     ----------
     data : In any units; the optimum does not depend on them.
     h_cap : H > 0, upper bound on RW; H + 1 estimates the VC dimension.
-    merged : The second form of the paper: (8) is :math:`R(w'w) \le H`, without W and without (10). The optimum is the
-        same.
 
     Returns
     -------
     ConcreteModel
         NLP, a nonconvex quadratic program with p products, for small data: ``mmop-convex`` has the same
         optimum. Variables ``w sigma s u b xi R W`` (R is fixed), constraints ``margin image capacity square
-        ball product``, without ``W capacity`` where merged. The classifier is sign(u'x + b). The start has equal
-        scales and weights. Another H is another model, as its bounds on w follow from H.
+        ball product``. The classifier is sign(u'x + b). The start has equal scales and weights. Another H is another
+        model, as its bounds on w follow from H.
 
     Raises
     ------
-    ParameterError : h_cap <= 0, or merged that is not true or false.
+    ParameterError : h_cap <= 0.
 
     Notes
     -----
     Bi, (7)-(11), with (8) as a constraint, for the kernel of section 6.
     """
     h_cap = number("mmop", "h_cap", h_cap)
-    if not isinstance(merged, bool):
-        raise ParameterError(f"parameter 'merged' of 'mmop' is {shown(merged)}", "true or false")
-    m = _new_master_model(data, h_cap, merged=merged)
+    m = _new_master_model(data, h_cap)
     squared, scales = data.X**2, tuple(m.s.values())
 
     def image(m: pyo.ConcreteModel, j: int) -> Any:
@@ -84,18 +75,14 @@ def build_mmop(data: Dataset, *, h_cap: float = 1.0, merged: bool = False) -> py
     m.objective = pyo.Objective(expr=total(m.xi), doc="(7) e'xi")
     m.margin = margin_constraint(m, data, m.u, "(9) y_i (u'x_i + b) >= 1 - xi_i")
     m.image = pyo.Constraint(m.J, rule=image, doc="(9) u_j = w_j sigma_j")
-    if not merged:
-        m.capacity = pyo.Constraint(expr=squares(m.w) - m.W <= 0, doc="(10) w'w <= W")
+    m.capacity = pyo.Constraint(expr=squares(m.w) - m.W <= 0, doc="(10) w'w <= W")
     m.square = pyo.Constraint(m.J, rule=square, doc="(11) sigma_j^2 <= s_j")
     m.ball = pyo.Constraint(m.I, rule=ball, doc="(11) sum_j x_ij^2 s_j <= R")
-    if merged:
-        m.product = pyo.Constraint(expr=m.R * squares(m.w) - h_cap <= 0, doc="(8) R(w'w) <= H")
-    else:
-        m.product = pyo.Constraint(expr=m.R * m.W - h_cap <= 0, doc="(8) RW <= H")
+    m.product = pyo.Constraint(expr=m.R * m.W - h_cap <= 0, doc="(8) RW <= H")
     return m
 
 
-def _new_master_model(data: Dataset, h_cap: float, *, merged: bool) -> pyo.ConcreteModel:
+def _new_master_model(data: Dataset, h_cap: float) -> pyo.ConcreteModel:
     """Return the variables with their bounds at R = 1, and a start with equal scales and weights."""
     m = new_model("mmop", data)
     largest = np.abs(data.X).max(axis=0)
@@ -113,12 +100,11 @@ def _new_master_model(data: Dataset, h_cap: float, *, merged: bool) -> pyo.Concr
     m.xi = pyo.Var(m.I, within=pyo.NonNegativeReals, initialize=1.0, doc="xi, hinge slacks")
     m.R = pyo.Var(within=pyo.NonNegativeReals, doc="R, squared radius of the ball of the samples, fixed")
     m.R.fix(1.0)
-    if not merged:
-        m.W = pyo.Var(within=pyo.NonNegativeReals, initialize=h_cap, doc="W, squared norm of the weights")
+    m.W = pyo.Var(within=pyo.NonNegativeReals, initialize=h_cap, doc="W, squared norm of the weights")
     return m
 
 
-def build_mmop_convex(data: Dataset, *, h_cap: float = 1.0, unlabelled: Sequence[ArrayLike] = ()) -> pyo.ConcreteModel:
+def build_mmop_convex(data: Dataset, *, h_cap: float = 1.0) -> pyo.ConcreteModel:
     r"""Return the convex form of the master problem, which has the same optimum and no products.
 
     .. math::
@@ -135,32 +121,28 @@ def build_mmop_convex(data: Dataset, *, h_cap: float = 1.0, unlabelled: Sequence
         N(w) = \max\Big\{\sum_j |w_j| \sqrt{\textstyle\sum_i \lambda_i x_{ij}^2} :
         \lambda \ge 0,\ e'\lambda = 1\Big\}
 
-    a largest weighted one-norm, whose hyperplanes are sparse. Samples without labels have no loss, and lie in the ball
-    as the others do: i runs over them, too, in the last constraint and in N.
+    a largest weighted one-norm, whose hyperplanes are sparse.
 
     Parameters
     ----------
     data : In any units; the optimum does not depend on them.
     h_cap : H > 0, upper bound on RW; H + 1 estimates the VC dimension.
-    unlabelled : Samples (p,) without labels, in the units of the data, that R takes into account (transductive
-        inference).
 
     Returns
     -------
     ConcreteModel
-        SOCP, p rotated cones. Variables ``w b xi s t``, constraints ``margin perspective capacity ball``, and
-        ``unlabelled`` where there are such samples; mutable parameter ``h_cap``. The classifier is sign(w'x + b), and
-        the feature scales are s. An optimum is a global optimum of ``mmop``, where all samples have labels.
+        SOCP, p rotated cones. Variables ``w b xi s t``, constraints ``margin perspective capacity ball``,
+        mutable parameter ``h_cap``. The classifier is sign(w'x + b), and the feature scales are s. An optimum is a
+        global optimum of ``mmop``.
 
     Raises
     ------
-    ParameterError : h_cap <= 0, or an unlabelled sample that is no list of p finite numbers.
+    ParameterError : h_cap <= 0.
 
     Notes
     -----
     Our reformulation of Bi, (7)-(11), for the kernel of section 6; the paper expects that the problem may not be
-    practically applicable. "The information of unlabelled data can be easily incorporated into the calculation of the
-    radius of the sphere containing data", says its outlook, and no more.
+    practically applicable.
     """
     h_cap = number("mmop-convex", "h_cap", h_cap)
     m = new_model("mmop-convex", data)
@@ -169,24 +151,16 @@ def build_mmop_convex(data: Dataset, *, h_cap: float = 1.0, unlabelled: Sequence
     m.s = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="s, feature scales")
     m.t = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="t_j >= w_j^2 / s_j")
     m.h_cap = pyo.Param(initialize=h_cap, mutable=True, doc="H, upper bound on RW")
-    LIST.check("parameter 'unlabelled' of 'mmop-convex'", unlabelled)
-    others = [vector("mmop-convex", f"unlabelled[{k}]", one, data.p) ** 2 for k, one in enumerate(unlabelled)]
     squared, scales = data.X**2, tuple(m.s.values())
 
     def ball(m: pyo.ConcreteModel, i: int) -> Any:
         return dot(squared[i], scales) <= 1
-
-    def other(m: pyo.ConcreteModel, k: int) -> Any:
-        # A sample of zeros lies in every ball.
-        return dot(others[k], scales) <= 1 if others[k].any() else pyo.Constraint.Skip
 
     m.objective = pyo.Objective(expr=total(m.xi), doc="(7) e'xi")
     add_margins(m, data, "(9)")
     m.perspective = perspective_constraint(m, m.s, "(10) w_j^2 <= s_j t_j")
     m.capacity = pyo.Constraint(expr=total(m.t) - m.h_cap <= 0, doc="(8), (10) sum_j t_j <= H")
     m.ball = pyo.Constraint(m.I, rule=ball, doc="(11) sum_j x_ij^2 s_j <= R = 1")
-    if others:
-        m.unlabelled = pyo.Constraint(range(len(others)), rule=other, doc="(11) of the samples without labels")
     return m
 
 

@@ -114,7 +114,6 @@ def build_bmpm(data: Dataset, *, beta: float = 0.5, **options: Any) -> pyo.Concr
     moments = Moments.of(data, **options)
     m = new_biased_model("bmpm", data, beta, moments)
     m.objective = pyo.Objective(expr=m.ratio, sense=pyo.maximize, doc="(3) w'(mu_1 - mu_2) - kappa(beta) ||F_2 w||")
-    m.length = unit_deviation(m)
     return m
 
 
@@ -167,13 +166,12 @@ def build_s_mpm(
         sense=pyo.maximize,
         doc="(3) w'(mu_1 - mu_2) - kappa(beta) ||F_2 w|| - lambda ||w||_1",
     )
-    m.length = unit_deviation(m)
     m.split = split_constraint(m, "(3)")
     return m
 
 
 def new_biased_model(name: str, data: Dataset, beta: float, moments: Moments) -> pyo.ConcreteModel:
-    """Return a model with w, t_1, t_2, the parameter ``kappa``, and the ``ratio`` w'(mu_1 - mu_2) - kappa(beta) t_2."""
+    """Return a model with w, t_1 <= 1, t_2, ``kappa``, and the ``ratio`` w'(mu_1 - mu_2) - kappa(beta) t_2."""
     beta = number(name, "beta", beta)
     m = new_model(name, data)
     m.kappa = pyo.Param(initialize=kappa(beta), mutable=True, doc="kappa(beta) = sqrt(beta / (1 - beta))")
@@ -181,12 +179,9 @@ def new_biased_model(name: str, data: Dataset, beta: float, moments: Moments) ->
     add_deviations(m, moments, ("(4)", "(5)"))
     difference = dot(moments.mean1 - moments.mean2, tuple(m.w.values()))
     m.ratio = pyo.Expression(expr=difference - m.kappa * m.t2, doc="w'(mu_1 - mu_2) - kappa(beta) t_2")
+    # Without loss of generality: multiples of w have the same ratio.
+    m.length = pyo.Constraint(expr=m.t1 <= 1, doc="(4) ||F_1 w|| <= 1")
     return m
-
-
-def unit_deviation(m: pyo.ConcreteModel) -> pyo.Constraint:
-    """Return the constraint ||F_1 w|| <= 1, without loss of generality: multiples of w have the same ratio."""
-    return pyo.Constraint(expr=m.t1 <= 1, doc="(4) ||F_1 w|| <= 1")
 
 
 def penalised_ratio(moments: Moments, w: Vector, beta: float, lam: float = 0.0) -> float:
