@@ -92,13 +92,12 @@ class Scores:
 
     def areas(self, at: Indices) -> Matrix:
         """Return the AUC of each fold (folds, s), of configuration ``at[i]`` for the i-th number of variables."""
-        return np.array(
-            [
-                [area(self.y[fold], scores[fold, i, k]) for i, k in enumerate(at)]
-                for scores, folds in zip(self.values, self.folds, strict=True)
-                for fold in folds
-            ]
-        )
+        each = [
+            (values[:, range(len(at)), at], fold)
+            for values, one in zip(self.values, self.folds, strict=True)
+            for fold in one
+        ]
+        return np.array([[area(self.y[fold], scores) for scores in values[fold].T] for values, fold in each])
 
 
 def sizes_of(groups: int, samples: int, wanted: int | None = None) -> tuple[int, ...]:

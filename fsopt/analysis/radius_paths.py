@@ -15,7 +15,7 @@ from fsopt.answers.results import Status
 from fsopt.common.arguments import LIST, TEXT, WHOLE, checked, optional
 from fsopt.common.teams import side_by_side
 from fsopt.data import Dataset
-from fsopt.data.given import DATA, Given, dataset_of
+from fsopt.data.given import Given, dataset_of
 from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.drivers.run import Run, drained
@@ -29,17 +29,7 @@ RADII = tuple(np.linspace(1.0, 10.0, 7).tolist())
 """The values of each radius in the paper (section 6.2)."""
 
 
-@checked(
-    grid=LIST,
-    test=optional(DATA),
-    folds=WHOLE,
-    seed=WHOLE,
-    jobs=WHOLE,
-    scale=TEXT,
-    rule=TEXT,
-    units=TEXT,
-    solver=optional(TEXT),
-)
+@checked(grid=LIST, folds=WHOLE, seed=WHOLE, jobs=WHOLE, scale=TEXT, solver=optional(TEXT))
 def radius_path(
     data: Given,
     grid: Sequence[float] | tuple[Sequence[float], Sequence[float]] = RADII,
@@ -49,9 +39,6 @@ def radius_path(
     seed: int = 0,
     jobs: int = 1,
     scale: str = "center",
-    rule: str = "relative",
-    units: str = "raw",
-    epsilon: float = 0.01,
     solver: str | None = None,
 ) -> Grid:
     """Fit GMEB for every pair of radii.
@@ -70,8 +57,6 @@ def radius_path(
         Processes over which the folds are spread.
     scale : str, default 'center'
         ``center`` (default), ``standard`` or ``none``, by the statistics of the training samples.
-    rule, units, epsilon : float or str
-        The selection rule, by default that of the paper, as in :func:`fsopt.methods.preprocessing.SelectionRule`.
     solver : str, optional
         Of the cone programs, or of the linear programs on the route by cuts; None for the preferred one.
 
@@ -96,11 +81,11 @@ def radius_path(
     tested = None if test is None else dataset_of(test)
     plus, minus = _radii(grid)
     run = Run(solver, options=None if jobs == 1 else {"threads": 1})
-    radii, selected = list(product(plus.tolist(), minus.tolist())), SelectionRule(rule, units, epsilon)
+    radii = list(product(plus.tolist(), minus.tolist()))
     splits: list[tuple[Dataset, Dataset | None]] = [(data, tested)]
     if folds:
         splits += [train_and_test(data, fold) for fold in stratified_folds(data, folds, seed)]
-    whole, *parts = side_by_side(_solve_grid, ((*split, radii, scale, selected, run) for split in splits), jobs)
+    whole, *parts = side_by_side(_solve_grid, ((*split, radii, scale, run) for split in splits), jobs)
     means = {"cv_error": "test_error", "cv_features": "n_features"}
     nothing = [np.full(len(radii), np.nan)]
     columns = whole | {new: np.mean([p[one] for p in parts] or nothing, axis=0) for new, one in means.items()}
@@ -124,12 +109,7 @@ def _radii(grid: Any) -> tuple[Vector, Vector]:
 
 
 def _solve_grid(
-    data: Dataset,
-    test: Dataset | None,
-    radii: Sequence[tuple[float, float]],
-    scale: str,
-    rule: SelectionRule,
-    run: Run,
+    data: Dataset, test: Dataset | None, radii: Sequence[tuple[float, float]], scale: str, run: Run
 ) -> dict[str, NDArray[Any]]:
     """Return the columns of one data set, a point for each pair of radii."""
     points = []
@@ -141,7 +121,7 @@ def _solve_grid(
             "objective": found.objective,
             "bound": found.bound,
             "certified": found.status is Status.OPTIMAL,
-            "n_features": float(len(rule.select(found.coef, data.X.std(axis=0)))),
+            "n_features": float(len(SelectionRule().select(found.coef, data.X.std(axis=0)))),
             "train_error": error_rate(found.decision_function(data.X), data.y),
             "test_error": np.nan if test is None else error_rate(found.decision_function(test.X), test.y),
             "coef": found.coef,

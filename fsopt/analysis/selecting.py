@@ -27,7 +27,7 @@ from fsopt.analysis.few_features import (
 )
 from fsopt.analysis.selection_answers import NOISE, Selection
 from fsopt.answers.fits import Fit
-from fsopt.common.arguments import FLAG, FUNCTION, SECONDS, TEXT, WHOLE, checked, optional, word
+from fsopt.common.arguments import FLAG, FUNCTION, SECONDS, WHOLE, checked, optional, word
 from fsopt.common.interruption import whole_or_interrupted
 from fsopt.common.teams import check_jobs, side_by_side
 from fsopt.common.texts import counted
@@ -55,16 +55,7 @@ TOLERANCE = 1e-4
 """Relative optimality gap of the selection."""
 
 
-@checked(
-    features=optional(WHOLE),
-    rule=TEXT,
-    folds=WHOLE,
-    seed=WHOLE,
-    exact=FLAG,
-    time_limit=optional(SECONDS),
-    jobs=WHOLE,
-    progress=optional(FUNCTION),
-)
+@checked(folds=WHOLE, seed=WHOLE, exact=FLAG, time_limit=optional(SECONDS), jobs=WHOLE, progress=optional(FUNCTION))
 @whole_or_interrupted()
 def select(
     data: Given | Samples,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -217,7 +217,6 @@ class Selection(Answer):
             "story": list(self.story),
             "n": self.data.n,
             "p": len(self.variables),
-            "positive": positive,
             "classes": {positive: len(self.data.positive), negative: len(self.data.negative)},
             "units": len(self.data.units[1]),
             "left_out": list(self.left_out),
@@ -230,13 +229,11 @@ class Selection(Answer):
             "events_per_feature": smaller_class(self.data) / max(len(self.fit.features), 1),
             "intervals": {name: list(ends) for name, ends in self.intervals.items()},
             "sure": list(self.sure),
-            "questions": list(self.questions),
             "status": self.status,
             "c": {"selection": self.choice.search, "classifier": self.choice.c},
             "objective": None if self.proof is None else self.proof.objective,
             "bound": None if self.proof is None else self.proof.bound,
             "gap": self.gap,
-            "exact": self.exact,
             "log_loss": dict(zip(map(str, self.choice.sizes), self.choice.losses.tolist(), strict=True)),
         }
 
@@ -246,16 +243,11 @@ class Selection(Answer):
         story = [one_line(text) for text in self.story]
         if not self.fit.features:
             return "\n".join([*said, *story])
-        weights, intercept = self.printed_weights
-        shown = self.to_frame().assign(weight=weights).drop(columns="standardised").rename(columns=PRINTED)
+        rows, intercept = self.fit.printed()
+        shown = self.to_frame().assign(weight=[row["weight"] for row in rows])
+        shown = shown.drop(columns="standardised").rename(columns=PRINTED)
         table = shown.to_string(index=False, na_rep="-", float_format="{:.3g}".format)
         return "\n".join([*said, "", table, f"intercept {intercept}", "", *story])
-
-    @property
-    def printed_weights(self) -> tuple[list[str], str]:
-        """The weights of :meth:`to_records` and the intercept as texts, with the digits by which they classify."""
-        rows, intercept = self.fit.printed()
-        return [row["weight"] for row in rows], intercept
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return one record for each selected feature, in order of the standardised weight.
@@ -284,17 +276,10 @@ class Selection(Answer):
 
     def plot(self) -> Figure:
         """Return log-loss by number of features, shares of the halves, and calibration, side by side."""
-        figure = new_figure(len(PANELS))
-        for axes, draw in zip(figure.axes, PANELS.values(), strict=True):
-            draw(self, axes)
+        figure = new_figure(3)
+        for axes, draw in zip(figure.axes, (self._draw_losses, self._draw_shares, self._draw_calibration), strict=True):
+            draw(axes)
         return figure
-
-    def figures(self) -> dict[str, Figure]:
-        """Return the three panels of :meth:`plot` by their captions."""
-        found = {caption: new_figure(1) for caption in PANELS}
-        for figure, draw in zip(found.values(), PANELS.values(), strict=True):
-            draw(self, figure.axes[0])
-        return found
 
     def _draw_losses(self, axes: Axes) -> None:
         """Draw the mean log-loss of each number of features, and the number that was chosen."""
@@ -324,11 +309,3 @@ class Selection(Answer):
         axes.plot(mean, share, "o-", color=BLUE, label="held-out samples")
         axes.set(xlabel="probability", ylabel="share of positive samples")
         axes.legend(fontsize="small")
-
-
-PANELS: Mapping[str, Callable[[Selection, Axes], None]] = {
-    "log-loss of cross-validation by number of features": Selection._draw_losses,
-    "share of halves of the data that select a feature": Selection._draw_shares,
-    "calibration: share of positive samples by held-out probability": Selection._draw_calibration,
-}
-"""Caption -> what draws a panel."""

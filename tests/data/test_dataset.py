@@ -213,6 +213,7 @@ QUESTIONS = {
     "tune": lambda data: tune("svm", data, [{"c": 0.1}, {"c": 9.0}], folds=2).params,
     "nested": lambda data: nested_cross_validation("svm", data, [{"c": 0.1}], splits=2, folds=2).error,
     "selection_path": lambda data: fsopt.selection_path(data, C=0.5).objective.tolist(),
+    "pareto_front": lambda data: fsopt.pareto_front(data, [1.0])["objective"].tolist(),
     "radius_path": lambda data: fsopt.radius_path(data, [3.0])["train_error"].tolist(),
     "alternatives": lambda data: fsopt.alternatives(data, 2, within=0.5).objective.tolist(),
     "necessity": lambda data: fsopt.necessity(data, 1).optimum,
