@@ -32,7 +32,6 @@ from fsopt.common.interruption import whole_or_interrupted
 from fsopt.common.teams import check_jobs, side_by_side
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
-from fsopt.data.dataset import groups_of_samples
 from fsopt.data.encoding import Encoded
 from fsopt.data.given import Given, dataset_of
 from fsopt.data.matrices import refuse_sparse
@@ -128,7 +127,7 @@ def select(
     check_jobs(jobs)
     data = dataset_of(data, y)
     if group is not None:
-        data = replace(data, group=groups_of_samples(group, data.n))
+        data = replace(data, group=group)
     refuse_sparse("select", data.X)
     data, left_out = _without_numbers(data)
     looked_at, p = _looked_at(data, seed), len(groups_of(data))

@@ -311,18 +311,11 @@ def _squared_intercept(scores: Vector, y: Vector, weights: Vector) -> float:
     """Return the b of the smallest squared hinge loss, a root of its slope, which is piecewise linear and increases."""
     # Half the slope at b is the sum of g_i (b - t_i) over the samples with a slack, t_i = y_i - s_i: those of the class
     # +1 with t_i > b and those of the class -1 with t_i < b.
-    points, up = y - scores, y > 0
-    centre = float(np.median(points))  # so that a large common offset costs no digits
-    t = points - centre
+    t, up = y - scores, y > 0
     low, high = float(t[up].max()), float(t[~up].min())
     if low <= high:  # the classes are apart: no loss between them
-        return centre + 0.5 * (low + high)
-
-    def slack(b: float) -> Vector:
-        return np.asarray(np.where(up == (t > b), weights, 0.0))
-
-    b = _root(lambda b: float((slack(b) * (b - t)).sum()), high, low)
-    return centre + float(slack(b) @ t / slack(b).sum())
+        return 0.5 * (low + high)
+    return _root(lambda b: float((np.where(up == (t > b), weights, 0.0) * (b - t)).sum()), high, low)
 
 
 def _logistic_intercept(scores: Vector, y: Vector, weights: Vector) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy
 
-from fsopt.common.arguments import NUMBER, within, word
+from fsopt.common.arguments import NUMBER, word
 from fsopt.common.memory import NUMBER as SIZE
 from fsopt.common.memory import require
 from fsopt.data.dataset import Dataset
@@ -16,8 +16,6 @@ from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Matrix
 
 KERNELS = ("gaussian", "polynomial", "linear")
-INTERVALS = {"width": "(0, inf)", "degree": "[1, inf)", "offset": "[0, inf)"}
-"""Of the parameters; a degree is a whole number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +25,7 @@ class Kernel:
     .. math::
 
         \text{gaussian: } k(x, z) = e^{-\|x - z\|^2 / (2\sigma^2)}, \qquad
-        \text{polynomial: } k(x, z) = (x'z + c)^d, \qquad
+        \text{polynomial: } k(x, z) = (x'z + 1)^2, \qquad
         \text{linear: } k(x, z) = x'z
 
     Attributes
@@ -35,26 +33,21 @@ class Kernel:
     name : ``gaussian``, ``polynomial`` or ``linear``.
     patterns : (m, p), one pattern per row; a read-only copy.
     width : sigma > 0 of the Gaussian kernel, in the units of the features.
-    degree, offset : whole number d >= 1 and c >= 0 of the polynomial kernel.
 
     Raises
     ------
-    ParameterError : another name, or a parameter outside its range, of this or of another kernel.
+    ParameterError : another name, or a width that is no number > 0.
     DataError : patterns that are not a matrix of finite numbers.
     """
 
     name: str
     patterns: Matrix = field(repr=False)
     width: float = 1.0
-    degree: int = 2
-    offset: float = 1.0
 
     def __post_init__(self) -> None:
         word("the kernel", self.name, KERNELS)
-        for name, interval in INTERVALS.items():
-            value = getattr(self, name)
-            if not (NUMBER.holds(value) and within(value, interval)) or (name == "degree" and value % 1):
-                raise ParameterError(f"{name} of the kernel is {shown(value)}", f"give a number in {interval}")
+        if not NUMBER.holds(self.width) or self.width <= 0:
+            raise ParameterError(f"width of the kernel is {shown(self.width)}", "give a number > 0")
         object.__setattr__(self, "patterns", as_matrix(self.patterns))
         if not np.isfinite(self.patterns).all():
             raise DataError("the patterns of the kernel are not finite numbers", "fill or remove missing values")
@@ -74,11 +67,9 @@ class Kernel:
         if self.name == "linear":
             return products
         with np.errstate(over="ignore"):
-            powers: Matrix = (products + self.offset) ** self.degree
+            powers: Matrix = (products + 1.0) ** 2
         if not np.isfinite(powers).all():
-            raise DataError(
-                "values of the polynomial kernel overflow", "scale the features, or choose a smaller degree"
-            )
+            raise DataError("values of the polynomial kernel overflow", "scale the features")
         return powers
 
     def dataset(self, data: Dataset) -> Dataset:

@@ -212,9 +212,11 @@ def row_places(X: Any) -> Any:
 
 def divided(X: Any, columns: Vector, rows: Vector) -> Any:
     """Return X with each column divided by its number in ``columns`` (p,), then each row by that in ``rows`` (n,)."""
-    if not is_sparse(X):
-        return X / columns / rows[:, None]
     result = X.copy()
+    if not is_sparse(X):
+        result /= columns
+        result /= rows[:, None]
+        return result
     result.data /= columns[X.indices]
     result.data /= rows[row_places(X)]
     return result
@@ -260,15 +262,18 @@ class Preprocessing:
 
     def row_norms(self, X: Matrix) -> Vector:
         """Return the divisors (n,) of the samples X (n, p): all ones unless ``unit_rows``."""
-        n = X.shape[0]
-        if not self.unit_rows:
-            return np.ones(n)
-        norms = row_norms(divided(self.shifted(X), self.scale, np.ones(n)))
+        ones = np.ones(X.shape[0])
+        norms = row_norms(divided(self.shifted(X), self.scale, ones)) if self.unit_rows else ones
         return np.where(norms > 0, norms, 1.0)
 
     def apply(self, X: Matrix) -> Matrix:
         """Return the preprocessed copy of the samples X (n, p)."""
-        Z: Matrix = divided(self.shifted(X), self.scale, self.row_norms(X))
+        norms = self.row_norms(X)
+        if is_sparse(X):
+            return divided(self.shifted(X), self.scale, norms)  # type: ignore[no-any-return]
+        Z = self.shifted(X)  # a copy, which is divided in place: large samples are not held three times
+        Z /= self.scale
+        Z /= norms[:, None]
         return Z
 
     def shifted(self, X: Matrix) -> Matrix:

@@ -55,10 +55,10 @@ PARTS = [
     ({"labels": "xy"}, "give two different texts"),
 ]
 ARRAYS = [
-    ({"X": X3}, "the archive has no array y, it has X"),
-    ({"x": X3, "Y": X3}, "the archive has no array X and y, it has x, Y"),
-    ({"X": X3.astype(object), "y": Y3}, "the array X is damaged, or of objects, such as a DataFrame .* to_parquet"),
-    ({"X": X3, "y": Y3, "features": FRAME.columns.astype(object)}, "features is damaged, or of objects.*names as"),
+    ({"X": X3}, "y is not a file in the archive"),
+    ({"x": X3, "Y": X3}, "X is not a file in the archive"),
+    ({"X": X3.astype(object), "y": Y3}, "holds objects, as of a DataFrame .*to_parquet"),
+    ({"X": X3, "y": Y3, "features": FRAME.columns.astype(object)}, "holds objects, as of a DataFrame"),
     ({"X": X3, "y": Y3, "features": [1, 2]}, r"features is an array of type int64 and shape \(2,\), not 2 texts"),
     ({"X": X3, "y": Y3, "features": ["a"]}, r"features is an array of type <U1 and shape \(1,\), not 2 texts"),
     ({"X": X3, "y": [[1], [0], [1]]}, r"y is an array of type int64 and shape \(3, 1\), not n labels"),
