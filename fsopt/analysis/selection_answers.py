@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import expit
 
 from fsopt.analysis.chance import PERMUTATIONS
 from fsopt.analysis.few_features import Choice, groups_of, quality, variables_of
@@ -219,7 +218,6 @@ class Selection(Answer):
             "p": len(self.variables),
             "classes": {positive: len(self.data.positive), negative: len(self.data.negative)},
             "units": len(self.data.units[1]),
-            "left_out": list(self.left_out),
             "m": len(self.selected),
             "rule": self.rule,
             "p_value": self.p_value,
@@ -275,19 +273,16 @@ class Selection(Answer):
         return rows
 
     def plot(self) -> Figure:
-        """Return log-loss by number of features, shares of the halves, and calibration, side by side."""
-        figure = new_figure(3)
-        for axes, draw in zip(figure.axes, (self._draw_losses, self._draw_shares, self._draw_calibration), strict=True):
-            draw(axes)
-        return figure
-
-    def _draw_losses(self, axes: Axes) -> None:
-        """Draw the mean log-loss of each number of features, and the number that was chosen."""
+        """Return log-loss by number of features, and shares of the halves, side by side."""
+        figure = new_figure(2)
+        axes, shares = figure.axes
+        self._draw_shares(shares)
         axes.plot(self.choice.sizes, self.choice.losses, "o-", color=BLUE, label="mean of the samples")
         axes.axvline(self.choice.m, color=ORANGE, label=counted(self.choice.m, "feature"))
         axes.set(xlabel="number of features", ylabel="log-loss")
         axes.locator_params(axis="x", integer=True)
         axes.legend(fontsize="small")
+        return figure
 
     def _draw_shares(self, axes: Axes) -> None:
         """Draw the share of the halves that select each feature, those of the selection in colour."""
@@ -298,14 +293,3 @@ class Selection(Answer):
         axes.barh(range(len(names)), self.shares[order], color=colours)
         axes.set_yticks(range(len(names)), [plain(name) for name in names], fontsize="small")
         axes.set(xlabel="share of the halves", xlim=(0.0, 1.0))
-
-    def _draw_calibration(self, axes: Axes) -> None:
-        """Draw the share of positive samples among those of like held-out probability."""
-        from sklearn.calibration import calibration_curve
-
-        y, scores = self.held_out
-        share, mean = calibration_curve(y > 0, expit(scores), n_bins=8, strategy="quantile")
-        axes.plot([0, 1], [0, 1], color="tab:gray", linestyle="--", label="perfect")
-        axes.plot(mean, share, "o-", color=BLUE, label="held-out samples")
-        axes.set(xlabel="probability", ylabel="share of positive samples")
-        axes.legend(fontsize="small")

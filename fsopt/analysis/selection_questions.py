@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any
 
@@ -159,8 +158,6 @@ def selection_path(
     m: Sequence[int] | None = None,
     max_nodes: int | None = None,
     time_limit: float | None = None,
-    jobs: int = 1,
-    executor: Executor | None = None,
     progress: Progress | None = None,
     scale: str = "standard",
     tolerance: float = 1e-4,
@@ -190,8 +187,6 @@ def selection_path(
         Nodes after which each search stops; None for no limit.
     time_limit : float, optional
         Seconds for the whole path: each M and C has an equal share of what is left.
-    jobs, executor : Executor or int, optional
-        Subtrees that are searched at a time, and where; processes of its own by default.
     progress : Progress, optional
         Called with the record of each M and C.
 
@@ -209,7 +204,7 @@ def selection_path(
     -----
     Aytug, (5)-(11).
     """
-    settings = BranchSettings(tolerance, max_nodes, jobs=jobs)
+    settings = BranchSettings(tolerance, max_nodes)
     search = _Searches("selection_path", dataset_of(data, y), rules, scale, loss, settings, time_limit)
     p = search.allowed.p
     weights = sorted({number("selection_path", "c", one) for one in np.atleast_1d(np.asarray(c, dtype=object))})
@@ -218,7 +213,7 @@ def selection_path(
         raise ParameterError(
             f"'{'c' if values else 'm'}' of 'selection_path' is empty", "give numbers, or leave it out"
         )
-    search.run([Asked(one, most) for one in weights for most in values], search.end, executor, progress)
+    search.run([Asked(one, most) for one in weights for most in values], search.end, progress)
     return search.answer()
 
 
@@ -257,14 +252,12 @@ class _Searches:
         """Return a problem in arrays."""
         return asked.problem(self.work, self.loss, self.allowed)
 
-    def run(
-        self, asked: list[Asked], end: float, executor: Executor | None = None, progress: Progress | None = None
-    ) -> None:
+    def run(self, asked: list[Asked], end: float, progress: Progress | None = None) -> None:
         """Search all problems, each in an equal share of what is left of the time."""
         for k, one in enumerate(asked):
             problem = self.problem(one)
             settings = replace(self.settings, initial=self._initial(problem))
-            run = Run(time_limit=clock.part(end, 1.0 / (len(asked) - k)), executor=executor)
+            run = Run(time_limit=clock.part(end, 1.0 / (len(asked) - k)))
             self.results[one] = found = branch_and_benders(problem, settings=settings, run=run, seeds=self._seeds(one))
             if progress is not None:
                 record = {"iteration": len(self.results), **one._asdict(), "objective": found.objective}

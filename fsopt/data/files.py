@@ -22,7 +22,7 @@ from fsopt.common.files import brief, expanded, status
 from fsopt.common.memory import check_size, unpacked
 from fsopt.data.encoding import refuse_false_groups
 from fsopt.data.layout import SUFFIXES, Layout, label_text, refuse_repeated
-from fsopt.data.matrices import stays_sparse
+from fsopt.data.matrices import FEW, SMALL
 from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError, PackageError, foreign, shown, similar
 from fsopt.typing import Matrix
@@ -338,7 +338,7 @@ def _libsvm(path: Path, budget: Budget) -> tuple[Matrix, list[str], list[str]]:
     base = 0 if X.nnz and X.indices.min() == 0 else 1
     X = X[:, base:]
     n, p = X.shape
-    sparse = stays_sparse(n, p, X.nnz)
+    sparse = n * p > SMALL and X.nnz < FEW * n * p
     what = f"the matrix of {n} samples and {p} features (the largest index)"
     budget.charge(what, names=p, **({"entries": X.nnz} if sparse else {"cells": n * p}))
     return as_matrix(X if sparse else X.toarray()), [*map(label_text, y.tolist())], [f"x{j + base}" for j in range(p)]

@@ -28,7 +28,7 @@ from fsopt.data.encoding import (
 )
 from fsopt.data.files import BUNDLED, WITHOUT_NAMES, read_arrays, read_frame, resolve, suffix_of
 from fsopt.data.layout import DEFAULT_TARGET, Layout, is_missing, label_key, label_text
-from fsopt.data.matrices import first_rows, is_sparse, with_nan
+from fsopt.data.matrices import first_rows, is_sparse
 from fsopt.data.validation import map_labels
 from fsopt.errors import DataError, ParameterError
 from fsopt.typing import Frame, Mask, Matrix, Samples, Vector
@@ -293,7 +293,8 @@ def to_dataset(table: Table, name: str, layout: Layout) -> Dataset:
         refuse_texts(table.source, layout.onehot)
     y, labels = map_labels(table.labels, layout.positive)
     if layout.missing == "drop":
-        gone = with_nan(table.X) if table.source is None else table.source.isna().to_numpy().any(axis=1)
+        missing = table.X != table.X if table.source is None else table.source.isna().to_numpy()
+        gone = np.asarray(missing.sum(axis=1)) > 0
         table, y = table.without(gone, "a missing value", "use missing='mean'"), y[~gone]
     group = None if table.group is None else [text or None for text in table.group]
     parts: dict[str, Any] = {"X": table.X, "features": table.features, "weights": table.weights, "group": group}

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from operator import itemgetter
 from typing import Any
 
 from fsopt.common.arguments import FLAG, TEXT, optional, word
-from fsopt.errors import DataError, ParameterError, shown
+from fsopt.errors import DataError, ParameterError, shown, similar
 
 SUFFIXES = (".csv.gz", ".csv", ".tsv.gz", ".tsv", ".parquet", ".xlsx", ".npz", ".arff", ".libsvm", ".svm")
 """Of the files of data; a name without one is looked up with these, in this order."""
@@ -117,11 +116,9 @@ class Layout:
             stated = getattr(self, what)
             for name in [stated] if isinstance(stated, str) else stated or ():
                 if required and not count[name]:
-                    near = get_close_matches(name, names, n=3) or names[-3:]
-                    raise DataError(
-                        f"there is no column '{name}' among the {len(names)} columns",
-                        f"name the column with {what}=, for example one of: {', '.join(near)}",
-                    )
+                    near = similar(name, names) or f"the last ones are {', '.join(names[-3:])}"
+                    hint = f"name the column with {what}=; {near}"
+                    raise DataError(f"there is no column '{name}' among the {len(names)} columns", hint)
         without = {self.target, self.id, self.group, self.weights, *self.drop}
         refuse_repeated([name for name in names if name not in self.drop])
         left = [name for name in names if name not in without]

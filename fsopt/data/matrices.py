@@ -31,16 +31,6 @@ def is_sparse(X: Any) -> bool:
     return hasattr(X, "nnz") and hasattr(X, "tocsr")
 
 
-def stays_sparse(n: int, p: int, nonzeros: int, small: float = SMALL) -> bool:
-    """Return whether a matrix is kept sparse: it has more than ``small`` entries, and few nonzeros among them."""
-    return n * p > small and nonzeros < FEW * n * p
-
-
-def with_nan(X: Any) -> Mask:
-    """Return which rows (n,) hold a missing value, NaN."""
-    return np.asarray((X != X).sum(axis=1)) > 0
-
-
 def refuse_sparse(what: str, X: Any, able: str = "") -> None:
     """Raise DataError for a sparse X where ``what`` needs a dense one, with the memory that this would take."""
     if is_sparse(X):

@@ -94,7 +94,7 @@ CSV = [
     ("a,b,label\n1,x,0\n2,y,1\n", {}, "column 'b' holds texts, such as 'x': onehot=True makes"),
     ("a,b,c,label\n1,x,u,0\n2,y,v,1\n", {}, "column 'b' holds texts, such as 'x'; so do c:"),
     ("a,b,label\n1,2,0\n2,y,1\n3,4,1\n", {"onehot": True}, "column 'b' holds 'y' in row 2, which is not a number"),
-    ("a,b,label\n1,2,0\n3,4,1\n", {"drop": "aa"}, "no column 'aa' .*drop=.*: a"),
+    ("a,b,label\n1,2,0\n3,4,1\n", {"drop": "aa"}, "no column 'aa' .*drop=; did you mean a"),
     ("a,w,label\n1,2,0\n3,x,1\n", {"weights": "w"}, "column 'w' holds texts, not numbers"),
     ("a,b,label\n1,,1\n2,3,0\n", {}, "X has 1 missing value, first in row 1, column 'b' .*: missing= "),
     ("a,b,label\n1,,1\n,2,0\n", {"missing": "drop"}, "every one of the 2 rows has a missing value"),
