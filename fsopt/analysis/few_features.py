@@ -114,11 +114,6 @@ def groups_of(data: Dataset) -> list[Indices]:
     return np.split(np.arange(data.p), np.cumsum(sizes)[:-1])
 
 
-def variables_of(data: Dataset) -> tuple[str, ...]:
-    """Return the name of each variable."""
-    return data.features if data.encoded is None else tuple(c.name for c in data.encoded.encoding.columns)
-
-
 def path_of(data: Dataset) -> tuple[LogisticPath, Preprocessing]:
     """Return the program of the selections of standardised variables, and the map of the samples."""
     # Estimates: the sums of floats do, in place of the correctly rounded ones of a program that is proved.
@@ -160,18 +155,13 @@ def cross_validated(data: Dataset, wanted: int | None, folds: int, repeats: int,
 
 
 def choose(scores: Scores, rule: str, wanted: int | None = None, weights: Vector | None = None) -> Choice:
-    r"""Return the number of variables and the configuration.
+    r"""Return the number of variables, or a wanted one, and its configuration, by weights (n,) of the samples.
 
     .. math:: \min \{M : L(M) \le L^* + \min(0.05\,(L(0) - L^*),\ 0.02)\}, \qquad L^* = \min_M L(M)
 
     on the curve of the log-loss, each number averaged with its neighbours by the weights 1/4, 1/2, 1/4: the smallest of
     many noisy numbers is smaller than what it estimates. With the rule ``shortest`` the fewest whose AUC, a mean over
     the folds, is within one standard error of the best.
-
-    Parameters
-    ----------
-    wanted : a given number of variables.
-    weights : of the samples (n,); None for those of the scores.
     """
     means = np.average(scores.losses, axis=0, weights=scores.weights if weights is None else weights)
     at = means.argmin(axis=1)
@@ -275,10 +265,7 @@ def drawn_units(units: Indices, rng: np.random.Generator) -> Indices:
 
 
 def odds_intervals(data: Dataset, n: int, weights: Mapping[str, float], c: float, seed: int) -> Matrix:
-    """Return the ends (2, k) of bootstrap intervals of the weights of a classifier, for given features, in raw units.
-
-    The classifier is that of n samples of which the data are a part: the spread of these is that much larger.
-    """
+    """Return the ends (2, k) of bootstrap intervals of weights in raw units, by a part of the n samples of a fit."""
     if not weights:
         return np.empty((2, 0))
     part = data.columns([data.features.index(name) for name in weights])

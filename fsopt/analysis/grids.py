@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fsopt.answers.fits import Fit
 from fsopt.answers.records import Answer
 from fsopt.common.arguments import LIST, checked
 from fsopt.common.figures import new_figure
@@ -92,6 +93,12 @@ class Grid(Answer):
         return image
 
 
+def fitted(fits: Sequence[Fit]) -> dict[str, NDArray[Any]]:
+    """Return values, bounds and hyperplanes of fits as columns."""
+    names = ("objective", "bound", "coef", "intercept")
+    return {name: np.array([getattr(one, name) for one in fits]) for name in names}
+
+
 @checked(caps=LIST)
 @whole_or_interrupted()
 def pareto_front(data: Given, caps: Sequence[float], *, scale: str = "unit-rows", solver: str | None = None) -> Grid:
@@ -133,9 +140,7 @@ def pareto_front(data: Given, caps: Sequence[float], *, scale: str = "unit-rows"
         raise ParameterError("there is no value of W", "give caps, for example caps=(1.0, 10.0)")
     fits.sort(key=lambda one: float(one.details["w_cap"]))
     columns = {name: np.array([one.details[name] for one in fits]) for name in ("capacity", "gamma", "h_over_l")}
-    columns |= {
-        name: np.array([getattr(one, name) for one in fits]) for name in ("objective", "bound", "coef", "intercept")
-    }
+    columns |= fitted(fits)
     chosen = int(np.argmin(np.abs(columns["h_over_l"] - TARGET)))
     return Grid(
         columns, {"capacity": "capacity w'w", "objective": "hinge loss E"}, chosen, {}, time.perf_counter() - started

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fsopt.analysis.chance import PERMUTATIONS
-from fsopt.analysis.few_features import Choice, groups_of, quality, variables_of
+from fsopt.analysis.few_features import Choice, groups_of, quality
 from fsopt.answers.fits import Fit
 from fsopt.answers.records import Answer
 from fsopt.answers.results import Status
@@ -97,7 +97,8 @@ class Selection(Answer):
     @property
     def variables(self) -> tuple[str, ...]:
         """The names of the variables: features, or columns of a table of which several features were made."""
-        return variables_of(self.data)
+        encoded = self.data.encoded
+        return self.data.features if encoded is None else tuple(column.name for column in encoded.encoding.columns)
 
     @cached_property
     def owner(self) -> dict[str, int]:
@@ -232,6 +233,7 @@ class Selection(Answer):
             "objective": None if self.proof is None else self.proof.objective,
             "bound": None if self.proof is None else self.proof.bound,
             "gap": self.gap,
+            "exact": self.exact,
             "log_loss": dict(zip(map(str, self.choice.sizes), self.choice.losses.tolist(), strict=True)),
         }
 

@@ -325,10 +325,7 @@ class Selections(Answer):
         return tuple(replace(claim, about=asked.about(data, self.loss, self.rules)) for asked, claim in found)
 
     def plot(self) -> Figure:
-        """Return the values of the cells with their lower bounds, a line for each C.
-
-        Cells are in the order of a path by C and M, and of other questions by their values.
-        """
+        """Return the values of the cells with their lower bounds, a line for each C; without a path by their values."""
         figure = new_figure(1)
         axes, path = figure.axes[0], self.question == "selection_path"
         drawn = self.cells if path else sorted(self.cells, key=lambda cell: cell.objective)

@@ -33,10 +33,7 @@ SPELLED = re.compile(r"[+-]?(\d+|(0|[1-9]\d{0,2})([., ]\d{3})+)([.,]\d+)?([eE][+
 
 
 def is_frame(value: Any) -> TypeGuard[Frame]:
-    """Return whether a value is a DataFrame of pandas, or of another package that becomes one by ``to_pandas``.
-
-    Neither package is imported for it.
-    """
+    """Return whether a value is a DataFrame of pandas, or one with ``to_pandas``; neither package is imported."""
     return type(value).__name__ == "DataFrame" and (hasattr(value, "iloc") or hasattr(value, "to_pandas"))
 
 
@@ -104,10 +101,7 @@ def refuse_false_groups(read: DataFrame, texts: DataFrame, layout: Layout) -> No
 
 
 def refuse_texts(columns: DataFrame, onehot: bool = False) -> None:
-    """Raise DataError for a column of texts that is none of categories, or where categories are not asked for.
-
-    Declared categories may have any texts.
-    """
+    """Raise DataError for texts, unless ``onehot`` asks for categories and the column is, or is declared as, one."""
     texts = [str(name) for name in columns if holds_texts(columns[name])]
     for name in texts:
         column = columns[name].reset_index(drop=True)
@@ -211,10 +205,7 @@ class Encoding:
 
     @classmethod
     def learned(cls, source: DataFrame, missing: str | None) -> Encoding:
-        """Return the encoding that columns of training samples tell, see :func:`fsopt.load_dataset`.
-
-        A column without any value here has 0, or the text "", in place of a missing one.
-        """
+        """Return the encoding that columns of training samples tell; a column without a value has 0, or the text ""."""
         encoding = cls(tuple(_learned(name, source[name], missing) for name in source), missing)
         refuse_repeated(encoding.features, "feature")
         return encoding
@@ -229,11 +220,7 @@ class Encoding:
         return [column.name for column in self.columns if not set(features).isdisjoint(column.features)]
 
     def matrix(self, source: DataFrame) -> Matrix:
-        """Return the features (n, p) of columns; those of a column that is not there are 0.
-
-        Raises DataError for a missing value without a substitute, and for a column of another kind, and
-        MemoryLimitError for more numbers than the memory has.
-        """
+        """Return the features (n, p) of columns, 0 of one that is not there; raises DataError, MemoryLimitError."""
         n, places = len(source), {column.name: len(column.features) for column in self.columns}
         require(2 * NUMBER * n * len(self.features), "the features of all columns", "leave out those of many texts")
         parts = [

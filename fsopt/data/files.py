@@ -103,10 +103,7 @@ class Budget:
 
 
 def read_frame(path: Path, layout: Layout) -> DataFrame:
-    """Return the columns of a file with names of columns; labels and names of samples are texts as they stand.
-
-    Raises DataError for a damaged or too large file, PackageError where the package that reads it is missing.
-    """
+    """Return the columns of a file with names of columns, labels as they stand; raises DataError, PackageError."""
     suffix = suffix_of(path).removesuffix(".gz")
     reader = {".parquet": _parquet, ".xlsx": _excel, ".arff": _arff}.get(suffix, _separated)
     return reader(path, layout, Budget())
@@ -244,10 +241,7 @@ def _rows(sheet: Any, budget: Budget) -> list[list[Any]]:
 
 
 def _arff(path: Path, layout: Layout, budget: Budget) -> DataFrame:
-    """Return the columns of an ARFF file, by SciPy; nominal attributes are categories.
-
-    SciPy holds each nominal value in the bytes of the longest one of its attribute.
-    """
+    """Return the columns of an ARFF file, by SciPy, which holds a nominal value in the bytes of the longest one."""
     import pandas as pd
     from scipy.io import arff
 
@@ -289,10 +283,7 @@ def _wdbc(path: Path, budget: Budget) -> tuple[Matrix, list[str], list[str]]:
 
 
 def _npz(path: Path, budget: Budget) -> tuple[Matrix, list[str], list[str] | None]:
-    """Return arrays ``X`` (n, p), ``y`` (n,) and optionally ``features`` (p,) of texts; nothing is unpickled.
-
-    A sparse X is there by ``data``, ``indices``, ``indptr``, ``shape`` and ``format``, as scipy.sparse.save_npz has it.
-    """
+    """Return the arrays ``X``, ``y`` and ``features``, or those of scipy.sparse.save_npz; nothing is unpickled."""
     fault = "the file is no .npz archive of X and y, is damaged, or holds objects, as of a DataFrame"
     with foreign("numpy", fault, _NPZ_HINT, DataError):
         with ZipFile(path) as archive:
@@ -324,11 +315,7 @@ def _sparse(path: Path, budget: Budget) -> Any:
 
 
 def _libsvm(path: Path, budget: Budget) -> tuple[Matrix, list[str], list[str]]:
-    """Return lines ``label index:value ...``: a sparse matrix where it is large and has few nonzeros, else a dense one.
-
-    Features are called ``x`` with their index in the file, so that a file with other indices is read alike; there is an
-    ``x0`` only where the index 0 is used.
-    """
+    """Return lines ``label index:value ...``; features are called by the index in the file, from 0 where it is used."""
     from sklearn.datasets import load_svmlight_file
 
     with foreign("scikit-learn", "the file is not in libsvm format", _LIBSVM_HINT, DataError):

@@ -207,10 +207,7 @@ def load_samples(
 
 
 def dataset_of(data: Given | Samples, y: ArrayLike | None = None) -> Dataset:
-    """Return the data set of :data:`Given`, or of samples and labels: by this, questions and methods take their data.
-
-    Raises ParameterError for samples without labels, or a data set and labels, and DataError for no valid data set.
-    """
+    """Return the data set of :data:`Given`, or of samples and labels; raises ParameterError, DataError."""
     if isinstance(data, Dataset):
         if y is not None:
             raise ParameterError("a Dataset has its labels already", "give it alone, anything else by its keyword")

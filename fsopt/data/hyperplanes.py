@@ -80,11 +80,7 @@ def midpoint_intercept(scores: Vector, y: Vector, weights: Vector | None = None)
 
 
 def project_multipliers(alpha: Vector, y: Vector, cap: float | Vector) -> Vector:
-    """Return multipliers (n,) in [0, cap] with y'alpha = 0, close to the given ones.
-
-    The multipliers of the class with the larger sum are multiplied by a factor < 1, so that the bounds still hold.
-    ``cap`` is one number, or one for each sample (n,).
-    """
+    """Return multipliers (n,) in [0, cap] with y'alpha = 0: those of the class with the larger sum are scaled down."""
     a = np.clip(alpha, 0.0, cap)
     plus, minus = a[y > 0].sum(), a[y < 0].sum()
     if plus > minus:
@@ -112,10 +108,7 @@ def svm_value(data: Dataset, w: Vector, b: float, c: float) -> float:
 
 
 def smallest_multiple(scores: Vector, b: float, y: Vector, e_cap: float) -> float | None:
-    """Return the smallest t >= 0 at which the hinge loss of ``t scores + b`` is at most E; None if there is none.
-
-    The loss is convex and piecewise linear in t, so t lies on the segment that ends at the first breakpoint below E.
-    """
+    """Return the smallest t >= 0 at which the hinge loss of ``t scores + b`` is at most E; None if there is none."""
     margins, offsets = y * scores, 1.0 - y * b
     with np.errstate(divide="ignore", invalid="ignore"):
         places = offsets / margins
@@ -234,10 +227,7 @@ def dual_sizes(alpha: Matrix, caps: float | Vector, gamma: float | Vector, entro
 
 
 def dual_gaps(alpha: Matrix, margins: Matrix, caps: float | Vector, gamma: float | Vector, entropy: bool) -> Matrix:
-    """Return the losses at margins, and alpha times these, less psi: the part of a duality gap that is theirs.
-
-    It is 0 without an entropy at the margins at which the slope of psi is, up to multipliers of the bounds.
-    """
+    """Return losses at margins plus alpha times these, less psi: their part of a duality gap, 0 without an entropy."""
     if not entropy:
         return 0.0 * alpha
     losses = np.maximum(-margins, 0.0) + np.log1p(np.exp(-np.abs(margins)))
@@ -271,10 +261,7 @@ class Loss:
         return found(scores, y, np.ones(len(y)) if weights is None else weights)
 
     def caps(self, c: float, y: Vector, weights: Vector | None = None) -> float | Vector:
-        """Return upper bounds of the multipliers: one number, or one for each sample (n,).
-
-        Those of the squared loss are C times a power of two, so that the unit of a grid below them is exact.
-        """
+        """Return upper bounds of multipliers; of the squared loss C times a power of two, for exact units of grids."""
         if self.power != 2:
             return loss_weights(c, weights)
         largest = 1.0 if weights is None else float(weights.max())

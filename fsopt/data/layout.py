@@ -106,11 +106,7 @@ class Layout:
         return {field.name: value for field in fields(self) if (value := getattr(self, field.name)) != field.default}
 
     def features(self, names: list[str], *, required: bool = True) -> list[str]:
-        """Return the columns of the features among all, in the order of the table.
-
-        Raises DataError where two columns have one name, no feature is left, or a column that the layout names is not
-        there, if these are ``required``: samples to be classified need no target.
-        """
+        """Return the columns of the features; raises DataError where columns are repeated, or absent if required."""
         count = Counter(names)
         for what in ("target", "id", "group", "weights", "drop"):
             stated = getattr(self, what)

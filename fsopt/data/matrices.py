@@ -52,11 +52,7 @@ def refuse_others(X: Any) -> None:
 
 
 def canonical(X: Any) -> Any:
-    """Return a copy of a sparse matrix of numbers as rows of doubles, in the one form that equal content has.
-
-    The places of a row increase, none occurs twice, and no stored value is 0. Places are numbers of 32 bits where these
-    suffice, which scikit-learn needs. Raises DataError as :func:`refuse_others`, and for places that are outside.
-    """
+    """Return a copy of a sparse matrix as rows of doubles in the one form that equal content has, or DataError."""
     from scipy.sparse import csr_array
 
     refuse_others(X)

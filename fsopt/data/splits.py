@@ -46,11 +46,7 @@ def smaller_class(data: Dataset) -> int:
 
 
 def permuted(data: Dataset, rng: np.random.Generator) -> Vector:
-    """Return labels (n,) in random order.
-
-    Of groups each one takes the labels of another, in random order, those of a smaller one repeated: exchangeable
-    groups are permuted as wholes.
-    """
+    """Return labels (n,) in random order; a group takes those of another, those of a smaller one repeated."""
     if data.group is None:
         return rng.permutation(data.y)
     order, sizes = np.lexsort((rng.random(data.n), data.group)), np.bincount(data.group)
@@ -62,11 +58,7 @@ def permuted(data: Dataset, rng: np.random.Generator) -> Vector:
 
 
 def train_and_test(data: Dataset, test: Indices) -> tuple[Dataset, Dataset]:
-    """Return the data without the samples of a fold, to train on, and the samples of the fold, to test on.
-
-    Substitutes of missing values and categories are learned on the training samples, and applied to both parts: the
-    number of features may differ from that of the data.
-    """
+    """Return the data without a fold, and the fold; substitutes and categories are learned on the first alone."""
     train = np.setdiff1d(np.arange(data.n), test)
     if data.encoded is not None:
         source = data.encoded.source

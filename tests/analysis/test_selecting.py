@@ -24,7 +24,6 @@ from fsopt.analysis.few_features import (
     path_of,
     quality,
     sizes_of,
-    variables_of,
 )
 from fsopt.answers.records import sealed
 from fsopt.errors import ParameterError
@@ -239,7 +238,7 @@ def test_a_category_pays_for_its_columns():
     frame["y"] = np.where(rng.random(150) < expit(1.5 * frame["a"]), "yes", "no")
     data = fsopt.load_dataset(frame, target="y", positive="yes", onehot=True)
     chosen = path_of(data)[0].path(0.03, 2, 2)
-    assert "noise" not in {variables_of(data)[v] for v in chosen[-1]}
+    assert "noise" not in {data.encoded.encoding.columns[v].name for v in chosen[-1]}
 
 
 def test_sentences_are_those_of_the_numbers(found):
