@@ -90,15 +90,6 @@ class Scores:
         found: Matrix = np.logaddexp(0.0, -self.y[:, None, None] * self.values).mean(axis=0)
         return found
 
-    def areas(self, at: Indices) -> Matrix:
-        """Return the AUC of each fold (folds, s), of configuration ``at[i]`` for the i-th number of variables."""
-        each = [
-            (values[:, range(len(at)), at], fold)
-            for values, one in zip(self.values, self.folds, strict=True)
-            for fold in one
-        ]
-        return np.array([[area(self.y[fold], scores) for scores in values[fold].T] for values, fold in each])
-
 
 def sizes_of(groups: int, samples: int, wanted: int | None = None) -> tuple[int, ...]:
     """Return the numbers of variables that are tried: a fifth of the samples at most, but for one that is wanted."""
@@ -169,7 +160,9 @@ def choose(scores: Scores, rule: str, wanted: int | None = None, weights: Vector
     if wanted is not None:
         i = scores.sizes.index(wanted)
     elif rule == "shortest":
-        areas = scores.areas(at)
+        chosen = scores.values[:, :, np.arange(len(at)), at]
+        folds = [(one, fold) for one, split in zip(chosen, scores.folds, strict=True) for fold in split]
+        areas = np.array([[area(scores.y[fold], column) for column in one[fold].T] for one, fold in folds])
         mean = areas.mean(axis=0)
         best = int(np.argmax(mean))
         error = areas[:, best].std(ddof=1) / np.sqrt(len(areas))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -132,7 +131,13 @@ def select(
     data, left_out = _without_numbers(data)
     looked_at, p = _looked_at(data, seed), len(groups_of(data))
     wanted = None if features is None else whole("select", "features", features, low=1, high=p)
-    count = _counter(1 + folds + PAIRS, progress)
+    done = itertools.count(1)
+
+    def count(name: str) -> None:
+        if progress is not None:
+            k = next(done)
+            progress({"iteration": k, "step": name, "share": min(1.0, k / (1 + folds + PAIRS))})
+
     scores = cross_validated(looked_at, wanted, folds, REPEATS, seed)
     choice, chance = choose(scores, rule, wanted), noise_p_value(looked_at, seed)
     if chance > NOISE and wanted is None:
@@ -219,15 +224,3 @@ def _selected(data: Dataset, choice: Choice) -> tuple[list[int], dict[str, Any]]
         prices = problem.prices(choice.search)
         search |= {"groups": CATEGORIES, "lam": (prices - prices.min()).tolist()}
     return support, search
-
-
-def _counter(total: int, progress: Progress | None) -> Callable[[str], None]:
-    """Return a function that tells the one who waits of a step."""
-    done = itertools.count(1)
-
-    def count(name: str) -> None:
-        if progress is not None:
-            k = next(done)
-            progress({"iteration": k, "step": name, "share": min(1.0, k / total)})
-
-    return count

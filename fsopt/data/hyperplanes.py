@@ -57,13 +57,8 @@ def hyperplane_errors(data: Dataset, w: Vector, b: float) -> int:
 
 
 def best_intercepts(scores: Vector, y: Vector, weights: Vector | None = None) -> tuple[float, float]:
-    """Return the interval of all b that minimise the hinge loss of ``scores + b``.
-
-    The loss is convex and piecewise linear in b with breakpoints ``y_i - scores_i``. Its slope to the left of all
-    breakpoints is minus the number of positive samples, and each breakpoint adds 1; with weights (n,) minus the sum of
-    theirs, and the weight of its sample. The slope is 0 between the two breakpoints returned, which may coincide. Both
-    classes must be present.
-    """
+    """Return the interval of all b that minimise the hinge loss of ``scores + b``, of samples of both classes."""
+    # The slope in b is minus the weight of the positive samples left of all breakpoints y_i - s_i; each adds its own.
     g = np.ones(len(y)) if weights is None else weights
     order = np.argsort(y - scores, kind="stable")
     points, slopes = (y - scores)[order], np.cumsum(g[order]) - g[y > 0].sum()
@@ -91,11 +86,8 @@ def project_multipliers(alpha: Vector, y: Vector, cap: float | Vector) -> Vector
 
 
 def combination(data: Dataset, alpha: Vector) -> Vector:
-    """Return X'Y alpha (p,) of multipliers (n,) with y'alpha = 0, from centred samples.
-
-    The mean of the samples has no part in it, but where it is large its rounding errors would be the whole result.
-    Sparse samples stay as they are, and the share of the mean in the sum is subtracted.
-    """
+    """Return X'Y alpha (p,) of multipliers (n,) with y'alpha = 0, from centred samples."""
+    # The mean has no part in it, but where it is large its rounding errors would be the whole result.
     turned = alpha * data.y
     if data.sparse:
         return np.asarray(data.X.T @ turned - column_means(data.X) * turned.sum())

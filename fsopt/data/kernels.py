@@ -54,12 +54,7 @@ class Kernel:
         self.patterns.setflags(write=False)
 
     def matrix(self, X: Matrix) -> Matrix:
-        """Return the kernel values (n, m) of samples X (n, p) with the patterns; memory of O(n m).
-
-        Raises
-        ------
-        DataError : values of a polynomial kernel that are too large for floating point.
-        """
+        """Return the kernel values (n, m) of samples X (n, p) with the patterns; DataError for numbers too large."""
         if self.name == "gaussian":
             squares: Matrix = scipy.spatial.distance.cdist(X, self.patterns, "sqeuclidean")
             return np.exp(-squares / (2.0 * self.width**2))
@@ -73,14 +68,7 @@ class Kernel:
         return powers
 
     def dataset(self, data: Dataset) -> Dataset:
-        """Return the data set of kernel values of (preprocessed) samples, with one feature for each pattern.
-
-        Its features are called ``row 1 .. row m``, as the patterns are the rows of the training data.
-
-        Raises
-        ------
-        MemoryLimitError : the kernel values and a copy of them do not fit into the memory.
-        """
+        """Return the data set of kernel values of samples, with a feature for each pattern; raises MemoryLimitError."""
         require(
             2 * SIZE * data.n * len(self.patterns),
             f"kernel values of {data.n} and {len(self.patterns)} samples",

@@ -93,11 +93,8 @@ def place(X: Any, k: int) -> tuple[int, int]:
 
 
 def exact_sums(X: Matrix, weights: Vector | None = None) -> Vector:
-    """Return the sums (p,) of the columns of a matrix, of products with weights (n,) where there are some.
-
-    Each sum is rounded once, so that it is the same on every processor and in whatever order the rows come. Of a
-    sparse matrix, and beyond :data:`SMALL` entries, for which no program is proved exactly, numpy adds.
-    """
+    """Return the sums (p,) of the columns of a matrix, of products with weights (n,) where there are some."""
+    # Rounded once: the same on every processor, in any order of the rows. No program of larger data is proved exactly.
     terms = X if weights is None else X * weights[:, None]
     if is_sparse(terms) or terms.size > SMALL:
         return np.asarray(terms.sum(axis=0))
@@ -112,13 +109,11 @@ def _sum(values: list[float]) -> float:
 
 
 def column_means(X: Any, weights: Vector | None = None) -> Vector:
-    """Return the means (p,) of the columns, by weights (n,) of the rows where there are some.
-
-    The mean of a dense column of one value is that value: a sum would leave its rounding behind as a feature.
-    """
+    """Return the means (p,) of the columns, by weights (n,) of the rows where there are some."""
     if is_sparse(X):
         total = X.shape[0] if weights is None else weights.sum()
         return np.asarray(_column_sums(X, X.data, weights) / total)
+    # The mean of one value is that value: a sum would leave its rounding behind as a feature.
     means = exact_sums(X, weights) / (X.shape[0] if weights is None else math.fsum(weights))
     return np.where(equal_columns(X), X[0], means)
 
@@ -129,11 +124,7 @@ def column_deviations(X: Any, weights: Vector | None = None) -> Vector:
 
 
 def column_variances(X: Any, weights: Vector | None = None) -> Vector:
-    r"""Return the variances (p,) of the columns, by weights (n,) of the rows where there are some.
-
-    The squares of a sparse column are summed about its mean, as of a dense one: those of its zeros are
-    :math:`\bar x_j^2` times their weight.
-    """
+    """Return the variances (p,) of the columns, about their means, by weights (n,) of the rows where there are some."""
     mean, total = column_means(X, weights), X.shape[0] if weights is None else math.fsum(weights)
     if not is_sparse(X):
         return np.asarray(exact_sums((X - mean) ** 2, weights) / total)

@@ -18,11 +18,7 @@ SEEDS = 1 << 32
 
 
 def stratified_folds(data: Dataset, folds: int, seed: int) -> list[Indices]:
-    """Return the samples of each fold of a shuffled cross-validation, with the class shares of the data.
-
-    The samples of a group are in one fold. Raises ParameterError for folds that are not from 2 to the size of the
-    smaller class, counted in groups, and for another seed.
-    """
+    """Return the samples of each fold of a shuffled, stratified cross-validation, groups as wholes; ParameterError."""
     from sklearn.model_selection import StratifiedKFold
 
     if not 0 <= seed < SEEDS:
@@ -69,11 +65,7 @@ def train_and_test(data: Dataset, test: Indices) -> tuple[Dataset, Dataset]:
 
 
 def random_parts(data: Dataset, shares: Sequence[float], seed: int) -> list[Indices]:
-    """Return disjoint random parts of the samples, each increasing, with these shares of each class.
-
-    Every sample is in one part, with its group, and every part has at least one sample of each class. Raises
-    ParameterError for shares that are not positive with sum 1, DataError for a class of fewer samples than parts.
-    """
+    """Return random parts of all samples, groups as wholes, with these shares of each class, and one of it at least."""
     if min(shares) <= 0 or abs(sum(shares) - 1.0) > 1e-9:
         raise ParameterError(f"shares are {tuple(shares)}", "give positive numbers with sum 1")
     unit, labels = data.units
