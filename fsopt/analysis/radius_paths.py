@@ -78,7 +78,7 @@ def radius_path(
     """
     started, data = time.perf_counter(), dataset_of(data)
     tested = None if test is None else dataset_of(test)
-    pair = grid if len(grid) == 2 and all(np.ndim(one) == 1 for one in grid) else (grid, grid)
+    pair: Any = grid if len(grid) == 2 and all(np.ndim(one) == 1 for one in grid) else (grid, grid)
     named = zip(("r_plus", "r_minus"), pair, strict=True)
     radii = list(product(*(sorted({radius("radius_path", name, one) for one in ends}) for name, ends in named)))
     if not radii:

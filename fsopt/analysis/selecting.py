@@ -126,7 +126,7 @@ def select(
     check_jobs(jobs)
     data = dataset_of(data, y)
     if group is not None:
-        data = replace(data, group=group)
+        data = replace(data, group=group)  # type: ignore[arg-type]
     refuse_sparse("select", data.X)
     data, left_out = _without_numbers(data)
     looked_at, p = _looked_at(data, seed), len(groups_of(data))

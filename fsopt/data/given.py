@@ -214,11 +214,12 @@ def dataset_of(data: Given | Samples, y: ArrayLike | None = None) -> Dataset:
         return data
     if y is None and isinstance(data, tuple) and len(data) == 2:
         return dataset_of(*data)
-    is_file = isinstance(data, str | os.PathLike)
-    if is_file and not (y is None or isinstance(y, str)):
-        raise ParameterError("a file has its labels in a column", "give the name of the column as y")
     target = DEFAULT_TARGET if y is None else y
-    if is_file or (is_frame(data) and isinstance(target, str) and (y is not None or target in data.columns)):
+    if isinstance(data, str | os.PathLike):
+        if not isinstance(target, str):
+            raise ParameterError("a file has its labels in a column", "give the name of the column as y")
+        return load_dataset(data, target=target)
+    if is_frame(data) and isinstance(target, str) and (y is not None or target in data.columns):
         return load_dataset(data, target=target)
     if y is not None:
         return Dataset(data, y)  # type: ignore[arg-type]

@@ -189,11 +189,11 @@ def row_places(X: Any) -> Any:
 
 def divided(X: Any, columns: Vector, rows: Vector) -> Any:
     """Return X with each column divided by its number in ``columns`` (p,), then each row by that in ``rows`` (n,)."""
-    result = X.copy()
     if not is_sparse(X):
-        result /= columns
+        result = X / columns
         result /= rows[:, None]
         return result
+    result = X.copy()
     result.data /= columns[X.indices]
     result.data /= rows[row_places(X)]
     return result
@@ -245,12 +245,7 @@ class Preprocessing:
 
     def apply(self, X: Matrix) -> Matrix:
         """Return the preprocessed copy of the samples X (n, p)."""
-        norms = self.row_norms(X)
-        if is_sparse(X):
-            return divided(self.shifted(X), self.scale, norms)  # type: ignore[no-any-return]
-        Z = self.shifted(X)  # a copy, which is divided in place: large samples are not held three times
-        Z /= self.scale
-        Z /= norms[:, None]
+        Z: Matrix = divided(self.shifted(X), self.scale, self.row_norms(X))
         return Z
 
     def shifted(self, X: Matrix) -> Matrix:

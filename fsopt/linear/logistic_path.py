@@ -63,7 +63,7 @@ class LogisticPath:
         # Variables of as many columns are looked at together: number of columns -> variables (k,), columns (k, d).
         sizes = np.array([len(group) for group in groups])
         alike = {d: np.flatnonzero(sizes == d) for d in np.unique(sizes[sizes > 1]).tolist()}
-        self.several = {d: (some, np.array([groups[v] for v in some])) for d, some in alike.items()}
+        self.several = {d: (some, np.array([groups[v] for v in some.tolist()])) for d, some in alike.items()}
 
     def columns(self, chosen: Sequence[int]) -> Indices:
         """Return the columns of variables, one variable after another."""

@@ -200,9 +200,7 @@ def test_sparse_archives(tmp_path, kind):
     [
         ({"format": "bsr"}, "no sparse matrix"),
         ({"shape": (1200, 5000, 1)}, "no sparse matrix"),
-        ({"shape": (1200, 4)}, "no (valid )?sparse matrix"),
         ({"indices": X.indices - 1}, "no (valid )?sparse matrix"),
-        ({"indptr": X.indptr[::-1].copy()}, "no (valid )?sparse matrix"),
         ({"indptr": X.indptr[:-1]}, "no (valid )?sparse matrix"),
         ({"shape": (1200, 10**12)}, "more than the limit"),
         ({"data": None}, "no sparse matrix"),
