@@ -1,6 +1,7 @@
 from . import drivers as drivers
 from . import estimators as estimators
 from . import extend as extend
+from .analysis.grids import pareto_front as pareto_front
 from .analysis.infeasibility import explain_infeasibility as explain_infeasibility
 from .analysis.radius_paths import radius_path as radius_path
 from .analysis.selecting import select as select

@@ -37,9 +37,6 @@ def noise_p_value(data: Dataset, seed: int) -> float:
     ..., 6 features is ranked among all of these, and the smallest rank over the numbers of features, of equal ones that
     of the smaller mean, is ranked again; ties count against the labels. Under exchangeable labels, or groups of
     samples, :math:`P(p \le u) \le u` for every u.
-
-    Notes
-    -----
     Westfall and Young, Resampling-based multiple testing (1993).
     """
     rng = np.random.default_rng(seed)
@@ -120,11 +117,7 @@ def aggregated(p_values: Matrix) -> Vector:
 
     .. math:: p_j = \min\Big(1,\ (1 - \ln 0.05) \inf_{0.05 \le u \le 1} q_u(p_{1j} / u, \dots, p_{sj} / u)\Big)
 
-    with the quantile :math:`q_u`.
-
-    Notes
-    -----
-    Meinshausen, Meier and Buehlmann, p-values for high-dimensional regression, JASA 104 (2009).
+    with the quantile :math:`q_u`: Meinshausen, Meier, Buehlmann, p-values for high-dimensional regression, JASA (2009).
     """
     ordered = np.sort(p_values, axis=0)
     at = np.maximum(np.ceil(SHARES * len(ordered) - 1e-9).astype(int) - 1, 0)
@@ -148,10 +141,7 @@ def questions_of(data: Dataset, split: list[Indices]) -> tuple[str, ...]:
 
 
 def leak_of(data: Dataset, split: list[Indices]) -> tuple[tuple[str, ...], float, float] | None:
-    """Return one or two features that tell more than all others together: they may be known only after the label.
-
-    With the AUC of the weakest of these alone, and that of the others.
-    """
+    """Return one or two features that tell more than all others, the AUC of the weakest, and that of the others."""
     single = np.array([area(data.y, column) for column in data.X.T])
     single = np.maximum(single, 1.0 - single)
     order = np.argsort(-single, kind="stable").tolist()

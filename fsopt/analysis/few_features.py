@@ -90,16 +90,6 @@ class Scores:
         found: Matrix = np.logaddexp(0.0, -self.y[:, None, None] * self.values).mean(axis=0)
         return found
 
-    def areas(self, at: Indices) -> Matrix:
-        """Return the AUC of each fold (folds, s), of configuration ``at[i]`` for the i-th number of variables."""
-        return np.array(
-            [
-                [area(self.y[fold], scores[fold, i, k]) for i, k in enumerate(at)]
-                for scores, folds in zip(self.values, self.folds, strict=True)
-                for fold in folds
-            ]
-        )
-
 
 def sizes_of(groups: int, samples: int, wanted: int | None = None) -> tuple[int, ...]:
     """Return the numbers of variables that are tried: a fifth of the samples at most, but for one that is wanted."""
@@ -113,11 +103,6 @@ def groups_of(data: Dataset) -> list[Indices]:
         return [np.array([j]) for j in range(data.p)]
     sizes = [len(column.features) for column in data.encoded.encoding.columns]
     return np.split(np.arange(data.p), np.cumsum(sizes)[:-1])
-
-
-def variables_of(data: Dataset) -> tuple[str, ...]:
-    """Return the name of each variable."""
-    return data.features if data.encoded is None else tuple(c.name for c in data.encoded.encoding.columns)
 
 
 def path_of(data: Dataset) -> tuple[LogisticPath, Preprocessing]:
@@ -161,18 +146,13 @@ def cross_validated(data: Dataset, wanted: int | None, folds: int, repeats: int,
 
 
 def choose(scores: Scores, rule: str, wanted: int | None = None, weights: Vector | None = None) -> Choice:
-    r"""Return the number of variables and the configuration.
+    r"""Return the number of variables, or a wanted one, and its configuration, by weights (n,) of the samples.
 
     .. math:: \min \{M : L(M) \le L^* + \min(0.05\,(L(0) - L^*),\ 0.02)\}, \qquad L^* = \min_M L(M)
 
     on the curve of the log-loss, each number averaged with its neighbours by the weights 1/4, 1/2, 1/4: the smallest of
     many noisy numbers is smaller than what it estimates. With the rule ``shortest`` the fewest whose AUC, a mean over
     the folds, is within one standard error of the best.
-
-    Parameters
-    ----------
-    wanted : a given number of variables.
-    weights : of the samples (n,); None for those of the scores.
     """
     means = np.average(scores.losses, axis=0, weights=scores.weights if weights is None else weights)
     at = means.argmin(axis=1)
@@ -180,7 +160,9 @@ def choose(scores: Scores, rule: str, wanted: int | None = None, weights: Vector
     if wanted is not None:
         i = scores.sizes.index(wanted)
     elif rule == "shortest":
-        areas = scores.areas(at)
+        chosen = scores.values[:, :, np.arange(len(at)), at]
+        folds = [(one, fold) for one, split in zip(chosen, scores.folds, strict=True) for fold in split]
+        areas = np.array([[area(scores.y[fold], column) for column in one[fold].T] for one, fold in folds])
         mean = areas.mean(axis=0)
         best = int(np.argmax(mean))
         error = areas[:, best].std(ddof=1) / np.sqrt(len(areas))
@@ -276,10 +258,7 @@ def drawn_units(units: Indices, rng: np.random.Generator) -> Indices:
 
 
 def odds_intervals(data: Dataset, n: int, weights: Mapping[str, float], c: float, seed: int) -> Matrix:
-    """Return the ends (2, k) of bootstrap intervals of the weights of a classifier, for given features, in raw units.
-
-    The classifier is that of n samples of which the data are a part: the spread of these is that much larger.
-    """
+    """Return the ends (2, k) of bootstrap intervals of weights in raw units, by a part of the n samples of a fit."""
     if not weights:
         return np.empty((2, 0))
     part = data.columns([data.features.index(name) for name in weights])

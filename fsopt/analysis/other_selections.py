@@ -51,12 +51,7 @@ class Others:
     cuts: Sequence[tuple[Grid, Vector]] = field(repr=False)
 
     def replayed(self, problem: SelectionProblem, listed: Collection[tuple[int, ...]]) -> float:
-        """Return the smallest bound of all leaves, recomputed from their cuts.
-
-        Raises
-        ------
-        ValueError : a cut is not dual feasible, or a leaf that has no bound is not a listed selection.
-        """
+        """Return the smallest bound of all leaves by their cuts; ValueError for a cut or leaf that proves none."""
 
         def listing(_: int, at: Partial) -> float:
             if at.free.any() or tuple(np.flatnonzero(at.inside).tolist()) not in listed:

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fsopt.analysis.grids import Grid
+from fsopt.analysis.grids import Grid, fitted
 from fsopt.answers.results import Status
 from fsopt.common.arguments import LIST, TEXT, WHOLE, checked, optional
 from fsopt.common.teams import side_by_side
 from fsopt.data import Dataset
-from fsopt.data.given import DATA, Given, dataset_of
+from fsopt.data.given import Given, dataset_of
 from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.drivers.run import Run, drained
@@ -23,23 +23,12 @@ from fsopt.errors import ParameterError
 from fsopt.methods.gmeb.gmeb import fit_gmeb
 from fsopt.methods.preprocessing import SelectionRule
 from fsopt.models.gmeb.norm import radius
-from fsopt.typing import Vector
 
 RADII = tuple(np.linspace(1.0, 10.0, 7).tolist())
 """The values of each radius in the paper (section 6.2)."""
 
 
-@checked(
-    grid=LIST,
-    test=optional(DATA),
-    folds=WHOLE,
-    seed=WHOLE,
-    jobs=WHOLE,
-    scale=TEXT,
-    rule=TEXT,
-    units=TEXT,
-    solver=optional(TEXT),
-)
+@checked(grid=LIST, folds=WHOLE, seed=WHOLE, jobs=WHOLE, scale=TEXT, solver=optional(TEXT))
 def radius_path(
     data: Given,
     grid: Sequence[float] | tuple[Sequence[float], Sequence[float]] = RADII,
@@ -49,9 +38,6 @@ def radius_path(
     seed: int = 0,
     jobs: int = 1,
     scale: str = "center",
-    rule: str = "relative",
-    units: str = "raw",
-    epsilon: float = 0.01,
     solver: str | None = None,
 ) -> Grid:
     """Fit GMEB for every pair of radii.
@@ -70,8 +56,6 @@ def radius_path(
         Processes over which the folds are spread.
     scale : str, default 'center'
         ``center`` (default), ``standard`` or ``none``, by the statistics of the training samples.
-    rule, units, epsilon : float or str
-        The selection rule, by default that of the paper, as in :func:`fsopt.methods.preprocessing.SelectionRule`.
     solver : str, optional
         Of the cone programs, or of the linear programs on the route by cuts; None for the preferred one.
 
@@ -94,13 +78,16 @@ def radius_path(
     """
     started, data = time.perf_counter(), dataset_of(data)
     tested = None if test is None else dataset_of(test)
-    plus, minus = _radii(grid)
+    pair: Any = grid if len(grid) == 2 and all(np.ndim(one) == 1 for one in grid) else (grid, grid)
+    named = zip(("r_plus", "r_minus"), pair, strict=True)
+    radii = list(product(*(sorted({radius("radius_path", name, one) for one in ends}) for name, ends in named)))
+    if not radii:
+        raise ParameterError("the grid of radii is empty", "give values of R+ and R-, for example (1.0, 3.0, 10.0)")
     run = Run(solver, options=None if jobs == 1 else {"threads": 1})
-    radii, selected = list(product(plus.tolist(), minus.tolist())), SelectionRule(rule, units, epsilon)
     splits: list[tuple[Dataset, Dataset | None]] = [(data, tested)]
     if folds:
         splits += [train_and_test(data, fold) for fold in stratified_folds(data, folds, seed)]
-    whole, *parts = side_by_side(_solve_grid, ((*split, radii, scale, selected, run) for split in splits), jobs)
+    whole, *parts = side_by_side(_solve_grid, ((*split, radii, scale, run) for split in splits), jobs)
     means = {"cv_error": "test_error", "cv_features": "n_features"}
     nothing = [np.full(len(radii), np.nan)]
     columns = whole | {new: np.mean([p[one] for p in parts] or nothing, axis=0) for new, one in means.items()}
@@ -111,41 +98,21 @@ def radius_path(
     return Grid(columns, axes, chosen, measured, time.perf_counter() - started)
 
 
-def _radii(grid: Any) -> tuple[Vector, Vector]:
-    """Return the ascending values of R+ and R-."""
-    pair = grid if len(grid) == 2 and all(np.ndim(g) == 1 for g in grid) else (grid, grid)
-    plus, minus = (
-        np.unique([radius("radius_path", name, value) for value in values])
-        for name, values in zip(("r_plus", "r_minus"), pair, strict=True)
-    )
-    if not len(plus) or not len(minus):
-        raise ParameterError("the grid of radii is empty", "give values of R+ and R-, for example (1.0, 3.0, 10.0)")
-    return plus, minus
-
-
 def _solve_grid(
-    data: Dataset,
-    test: Dataset | None,
-    radii: Sequence[tuple[float, float]],
-    scale: str,
-    rule: SelectionRule,
-    run: Run,
+    data: Dataset, test: Dataset | None, radii: Sequence[tuple[float, float]], scale: str, run: Run
 ) -> dict[str, NDArray[Any]]:
     """Return the columns of one data set, a point for each pair of radii."""
-    points = []
-    for r_plus, r_minus in radii:
-        found = drained(fit_gmeb(data, run, r_plus=r_plus, r_minus=r_minus, scale=scale))
-        point = {
-            "r_plus": r_plus,
-            "r_minus": r_minus,
-            "objective": found.objective,
-            "bound": found.bound,
-            "certified": found.status is Status.OPTIMAL,
-            "n_features": float(len(rule.select(found.coef, data.X.std(axis=0)))),
-            "train_error": error_rate(found.decision_function(data.X), data.y),
-            "test_error": np.nan if test is None else error_rate(found.decision_function(test.X), test.y),
-            "coef": found.coef,
-            "intercept": found.intercept,
-        }
-        points.append(point)
-    return {name: np.array([point[name] for point in points]) for name in points[0]}
+    fits = [drained(fit_gmeb(data, run, r_plus=one, r_minus=other, scale=scale)) for one, other in radii]
+    deviation, rule = data.X.std(axis=0), SelectionRule()
+
+    def errors(part: Dataset) -> NDArray[Any]:
+        return np.array([error_rate(fit.decision_function(part.X), part.y) for fit in fits])
+
+    return {
+        **dict(zip(("r_plus", "r_minus"), np.transpose(radii), strict=True)),
+        **fitted(fits),
+        "certified": np.array([fit.status is Status.OPTIMAL for fit in fits]),
+        "n_features": np.array([float(len(rule.select(fit.coef, deviation))) for fit in fits]),
+        "train_error": errors(data),
+        "test_error": np.full(len(fits), np.nan) if test is None else errors(test),
+    }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -27,12 +26,11 @@ from fsopt.analysis.few_features import (
 )
 from fsopt.analysis.selection_answers import NOISE, Selection
 from fsopt.answers.fits import Fit
-from fsopt.common.arguments import FLAG, FUNCTION, SECONDS, TEXT, WHOLE, checked, optional, word
+from fsopt.common.arguments import FLAG, FUNCTION, SECONDS, WHOLE, checked, optional, word
 from fsopt.common.interruption import whole_or_interrupted
 from fsopt.common.teams import check_jobs, side_by_side
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
-from fsopt.data.dataset import groups_of_samples
 from fsopt.data.encoding import Encoded
 from fsopt.data.given import Given, dataset_of
 from fsopt.data.matrices import refuse_sparse
@@ -55,16 +53,7 @@ TOLERANCE = 1e-4
 """Relative optimality gap of the selection."""
 
 
-@checked(
-    features=optional(WHOLE),
-    rule=TEXT,
-    folds=WHOLE,
-    seed=WHOLE,
-    exact=FLAG,
-    time_limit=optional(SECONDS),
-    jobs=WHOLE,
-    progress=optional(FUNCTION),
-)
+@checked(folds=WHOLE, seed=WHOLE, exact=FLAG, time_limit=optional(SECONDS), jobs=WHOLE, progress=optional(FUNCTION))
 @whole_or_interrupted()
 def select(
     data: Given | Samples,
@@ -137,12 +126,18 @@ def select(
     check_jobs(jobs)
     data = dataset_of(data, y)
     if group is not None:
-        data = replace(data, group=groups_of_samples(group, data.n))
+        data = replace(data, group=group)  # type: ignore[arg-type]
     refuse_sparse("select", data.X)
     data, left_out = _without_numbers(data)
     looked_at, p = _looked_at(data, seed), len(groups_of(data))
     wanted = None if features is None else whole("select", "features", features, low=1, high=p)
-    count = _counter(1 + folds + PAIRS, progress)
+    done = itertools.count(1)
+
+    def count(name: str) -> None:
+        if progress is not None:
+            k = next(done)
+            progress({"iteration": k, "step": name, "share": min(1.0, k / (1 + folds + PAIRS))})
+
     scores = cross_validated(looked_at, wanted, folds, REPEATS, seed)
     choice, chance = choose(scores, rule, wanted), noise_p_value(looked_at, seed)
     if chance > NOISE and wanted is None:
@@ -229,15 +224,3 @@ def _selected(data: Dataset, choice: Choice) -> tuple[list[int], dict[str, Any]]
         prices = problem.prices(choice.search)
         search |= {"groups": CATEGORIES, "lam": (prices - prices.min()).tolist()}
     return support, search
-
-
-def _counter(total: int, progress: Progress | None) -> Callable[[str], None]:
-    """Return a function that tells the one who waits of a step."""
-    done = itertools.count(1)
-
-    def count(name: str) -> None:
-        if progress is not None:
-            k = next(done)
-            progress({"iteration": k, "step": name, "share": min(1.0, k / total)})
-
-    return count

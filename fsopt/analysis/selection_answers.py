@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import expit
 
 from fsopt.analysis.chance import PERMUTATIONS
-from fsopt.analysis.few_features import Choice, groups_of, quality, variables_of
+from fsopt.analysis.few_features import Choice, groups_of, quality
 from fsopt.answers.fits import Fit
 from fsopt.answers.records import Answer
 from fsopt.answers.results import Status
@@ -98,7 +97,8 @@ class Selection(Answer):
     @property
     def variables(self) -> tuple[str, ...]:
         """The names of the variables: features, or columns of a table of which several features were made."""
-        return variables_of(self.data)
+        encoded = self.data.encoded
+        return self.data.features if encoded is None else tuple(column.name for column in encoded.encoding.columns)
 
     @cached_property
     def owner(self) -> dict[str, int]:
@@ -217,10 +217,8 @@ class Selection(Answer):
             "story": list(self.story),
             "n": self.data.n,
             "p": len(self.variables),
-            "positive": positive,
             "classes": {positive: len(self.data.positive), negative: len(self.data.negative)},
             "units": len(self.data.units[1]),
-            "left_out": list(self.left_out),
             "m": len(self.selected),
             "rule": self.rule,
             "p_value": self.p_value,
@@ -230,7 +228,6 @@ class Selection(Answer):
             "events_per_feature": smaller_class(self.data) / max(len(self.fit.features), 1),
             "intervals": {name: list(ends) for name, ends in self.intervals.items()},
             "sure": list(self.sure),
-            "questions": list(self.questions),
             "status": self.status,
             "c": {"selection": self.choice.search, "classifier": self.choice.c},
             "objective": None if self.proof is None else self.proof.objective,
@@ -246,16 +243,11 @@ class Selection(Answer):
         story = [one_line(text) for text in self.story]
         if not self.fit.features:
             return "\n".join([*said, *story])
-        weights, intercept = self.printed_weights
-        shown = self.to_frame().assign(weight=weights).drop(columns="standardised").rename(columns=PRINTED)
+        rows, intercept = self.fit.printed()
+        shown = self.to_frame().assign(weight=[row["weight"] for row in rows])
+        shown = shown.drop(columns="standardised").rename(columns=PRINTED)
         table = shown.to_string(index=False, na_rep="-", float_format="{:.3g}".format)
         return "\n".join([*said, "", table, f"intercept {intercept}", "", *story])
-
-    @property
-    def printed_weights(self) -> tuple[list[str], str]:
-        """The weights of :meth:`to_records` and the intercept as texts, with the digits by which they classify."""
-        rows, intercept = self.fit.printed()
-        return [row["weight"] for row in rows], intercept
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return one record for each selected feature, in order of the standardised weight.
@@ -283,26 +275,16 @@ class Selection(Answer):
         return rows
 
     def plot(self) -> Figure:
-        """Return log-loss by number of features, shares of the halves, and calibration, side by side."""
-        figure = new_figure(len(PANELS))
-        for axes, draw in zip(figure.axes, PANELS.values(), strict=True):
-            draw(self, axes)
-        return figure
-
-    def figures(self) -> dict[str, Figure]:
-        """Return the three panels of :meth:`plot` by their captions."""
-        found = {caption: new_figure(1) for caption in PANELS}
-        for figure, draw in zip(found.values(), PANELS.values(), strict=True):
-            draw(self, figure.axes[0])
-        return found
-
-    def _draw_losses(self, axes: Axes) -> None:
-        """Draw the mean log-loss of each number of features, and the number that was chosen."""
+        """Return log-loss by number of features, and shares of the halves, side by side."""
+        figure = new_figure(2)
+        axes, shares = figure.axes
+        self._draw_shares(shares)
         axes.plot(self.choice.sizes, self.choice.losses, "o-", color=BLUE, label="mean of the samples")
         axes.axvline(self.choice.m, color=ORANGE, label=counted(self.choice.m, "feature"))
         axes.set(xlabel="number of features", ylabel="log-loss")
         axes.locator_params(axis="x", integer=True)
         axes.legend(fontsize="small")
+        return figure
 
     def _draw_shares(self, axes: Axes) -> None:
         """Draw the share of the halves that select each feature, those of the selection in colour."""
@@ -313,22 +295,3 @@ class Selection(Answer):
         axes.barh(range(len(names)), self.shares[order], color=colours)
         axes.set_yticks(range(len(names)), [plain(name) for name in names], fontsize="small")
         axes.set(xlabel="share of the halves", xlim=(0.0, 1.0))
-
-    def _draw_calibration(self, axes: Axes) -> None:
-        """Draw the share of positive samples among those of like held-out probability."""
-        from sklearn.calibration import calibration_curve
-
-        y, scores = self.held_out
-        share, mean = calibration_curve(y > 0, expit(scores), n_bins=8, strategy="quantile")
-        axes.plot([0, 1], [0, 1], color="tab:gray", linestyle="--", label="perfect")
-        axes.plot(mean, share, "o-", color=BLUE, label="held-out samples")
-        axes.set(xlabel="probability", ylabel="share of positive samples")
-        axes.legend(fontsize="small")
-
-
-PANELS: Mapping[str, Callable[[Selection, Axes], None]] = {
-    "log-loss of cross-validation by number of features": Selection._draw_losses,
-    "share of halves of the data that select a feature": Selection._draw_shares,
-    "calibration: share of positive samples by held-out probability": Selection._draw_calibration,
-}
-"""Caption -> what draws a panel."""

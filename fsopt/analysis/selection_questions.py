@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,10 +16,9 @@ from fsopt.answers.results import DriverResult
 from fsopt.common import clock
 from fsopt.common.arguments import SECONDS, checked, optional, with_keywords_of
 from fsopt.common.interruption import whole_or_interrupted
-from fsopt.data import Dataset
 from fsopt.data.given import Given, dataset_of
-from fsopt.data.hyperplanes import Loss, loss_of
-from fsopt.data.matrices import Preprocessing, largest_values
+from fsopt.data.hyperplanes import loss_of
+from fsopt.data.matrices import largest_values
 from fsopt.drivers.run import Progress, Run
 from fsopt.errors import ParameterError
 from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane, without_rounding
@@ -83,7 +81,7 @@ def necessity(
     ------
     ParameterError : a parameter out of range.
     """
-    search = _Searches.of(NECESSITY, data, rules, scale, "hinge", BranchSettings(tolerance), time_limit)
+    search = _Searches(NECESSITY, data, rules, scale, "hinge", BranchSettings(tolerance), time_limit)
     first = search.first(m, c)
     search.run([first], min(search.end, 0.5 * (search.started + search.end)))
     best = search.cell(first).support
@@ -135,7 +133,7 @@ def alternatives(
     The enumeration is the branch and bound of method ``best-subset`` with the limit for its cutoff.
     """
     settings = BranchSettings(ENUMERATED)
-    search = _Searches.of("alternatives", data, rules, scale, "hinge", settings, time_limit)
+    search = _Searches("alternatives", data, rules, scale, "hinge", settings, time_limit)
     asked = search.first(m, c)
     within = number("alternatives", "within", within)
     count = None if count is None else whole("alternatives", "count", count, low=1, high=10**6)
@@ -160,8 +158,6 @@ def selection_path(
     m: Sequence[int] | None = None,
     max_nodes: int | None = None,
     time_limit: float | None = None,
-    jobs: int = 1,
-    executor: Executor | None = None,
     progress: Progress | None = None,
     scale: str = "standard",
     tolerance: float = 1e-4,
@@ -191,8 +187,6 @@ def selection_path(
         Nodes after which each search stops; None for no limit.
     time_limit : float, optional
         Seconds for the whole path: each M and C has an equal share of what is left.
-    jobs, executor : Executor or int, optional
-        Subtrees that are searched at a time, and where; processes of its own by default.
     progress : Progress, optional
         Called with the record of each M and C.
 
@@ -210,9 +204,8 @@ def selection_path(
     -----
     Aytug, (5)-(11).
     """
-    settings = BranchSettings(tolerance, max_nodes, jobs=jobs)
-    given = dataset_of(data, y)
-    search = _Searches.of("selection_path", given, rules, scale, loss, settings, time_limit, executor, progress)
+    settings = BranchSettings(tolerance, max_nodes)
+    search = _Searches("selection_path", dataset_of(data, y), rules, scale, loss, settings, time_limit)
     p = search.allowed.p
     weights = sorted({number("selection_path", "c", one) for one in np.atleast_1d(np.asarray(c, dtype=object))})
     values = sorted({whole("selection_path", "m", k, low=0, high=p) for k in (range(p + 1) if m is None else m)})
@@ -220,31 +213,15 @@ def selection_path(
         raise ParameterError(
             f"'{'c' if values else 'm'}' of 'selection_path' is empty", "give numbers, or leave it out"
         )
-    search.run([Asked(one, most) for one in weights for most in values], search.end)
+    search.run([Asked(one, most) for one in weights for most in values], search.end, progress)
     return search.answer()
 
 
-@dataclass
 class _Searches:
-    """The searches of a question, and the result of each problem."""
+    """The searches of a question, and the result of each problem; groups and bounds are in one form."""
 
-    question: str
-    data: Dataset
-    rules: Mapping[str, Any]
-    allowed: SelectionConstraints
-    work: Dataset
-    map_: Preprocessing
-    loss: Loss
-    settings: BranchSettings
-    started: float
-    end: float
-    executor: Executor | None
-    progress: Progress | None
-    results: dict[Asked, DriverResult] = field(default_factory=dict)
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         question: str,
         data: Given,
         rules: Mapping[str, Any],
@@ -252,19 +229,20 @@ class _Searches:
         loss: str,
         settings: BranchSettings,
         time_limit: float | None,
-        executor: Executor | None = None,
-        progress: Progress | None = None,
-    ) -> _Searches:
-        """Return no searches yet, with groups and bounds in one form, those that there are; raises ParameterError."""
-        started, end = time.perf_counter(), clock.end_of(time_limit)
-        data = dataset_of(data)
+    ) -> None:
+        self.started, self.end = time.perf_counter(), clock.end_of(time_limit)
+        data, self.question = dataset_of(data), question
+        self.settings, self.loss = settings, loss_of(loss)
         found, groups = SelectionConstraints.of(question, data, **rules), {}
         if not found.groups.single:
             members = ([data.features[j] for j in found.groups.members(g)] for g in range(found.p))
             groups = {"groups": dict(zip(found.groups.names, members, strict=True))}
-        kept, (work, map_) = groups | found.bounds.words(data), preprocess(data, scale)
-        allowed = SelectionConstraints.of(question, work, **in_units(question, data, kept, map_.scale))
-        return cls(question, data, kept, allowed, work, map_, loss_of(loss), settings, started, end, executor, progress)
+        self.rules = groups | found.bounds.words(data)
+        self.work, self.map_ = preprocess(data, scale)
+        self.allowed = SelectionConstraints.of(
+            question, self.work, **in_units(question, data, self.rules, self.map_.scale)
+        )
+        self.results: dict[Asked, DriverResult] = {}
 
     def first(self, m: int, c: float) -> Asked:
         """Return the problem of at most m features; raises ParameterError."""
@@ -274,16 +252,16 @@ class _Searches:
         """Return a problem in arrays."""
         return asked.problem(self.work, self.loss, self.allowed)
 
-    def run(self, asked: list[Asked], end: float) -> None:
+    def run(self, asked: list[Asked], end: float, progress: Progress | None = None) -> None:
         """Search all problems, each in an equal share of what is left of the time."""
         for k, one in enumerate(asked):
             problem = self.problem(one)
             settings = replace(self.settings, initial=self._initial(problem))
-            run = Run(time_limit=clock.part(end, 1.0 / (len(asked) - k)), executor=self.executor)
+            run = Run(time_limit=clock.part(end, 1.0 / (len(asked) - k)))
             self.results[one] = found = branch_and_benders(problem, settings=settings, run=run, seeds=self._seeds(one))
-            if self.progress is not None:
+            if progress is not None:
                 record = {"iteration": len(self.results), **one._asdict(), "objective": found.objective}
-                self.progress({**record, "bound": found.bound})
+                progress({**record, "bound": found.bound})
             if found.stop == "interrupted":
                 return
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -75,10 +75,6 @@ class Asked(NamedTuple):
         found = SelectionConstraints.of("selection", data, groups=rules.get("groups"))
         found = replace(found, cardinality=self.m, include=self.include, exclude=self.exclude)
         return selection_about(self.c, found, loss=loss, bounds=rules)
-
-
-Posed: TypeAlias = tuple[SelectionProblem, SelectedHyperplane]
-"""A problem on preprocessed data, and a hyperplane there."""
 
 
 @dataclass(frozen=True)
@@ -195,8 +191,7 @@ class Selections(Answer):
             own = {"optimum": self.optimum, "limit": self.limit, "bound": self.others.bound, "complete": self.complete}
             own |= {"stop": "optimal" if self.complete else self.others.stop, "nodes": self.others.nodes}
         else:
-            c = self.weights
-            own = {"c": c if len(c) > 1 else c[0], "loss": self.loss, "tolerance": self.tolerance, "scale": self.scale}
+            own = {"c": self.weights, "loss": self.loss, "tolerance": self.tolerance, "scale": self.scale}
         return {"question": self.question, **own, "seconds": self.seconds}
 
     @property
@@ -253,7 +248,9 @@ class Selections(Answer):
         support = self.cells[0].support
         return [free[0], *(free[0].other_side(j, support) for j in range(len(self.features)))]
 
-    def _replayed(self, data: Dataset) -> tuple[SelectionConstraints, list[Posed]]:
+    def _replayed(
+        self, data: Dataset
+    ) -> tuple[SelectionConstraints, list[tuple[SelectionProblem, SelectedHyperplane]]]:
         """Return the constraints on preprocessed data, and for each cell its problem and its hyperplane there."""
         (work, map_), loss = preprocess(data, self.scale), LOSSES[self.loss]
         allowed = SelectionConstraints.of(self.question, work, **in_units(self.question, data, self.rules, map_.scale))
@@ -266,17 +263,9 @@ class Selections(Answer):
     def residuals(self, data: Dataset) -> dict[str, float]:
         """Return the residuals of what is stated, from a replay of all evidence, without a search.
 
-        Parameters
-        ----------
-        data : the data of the question.
-
-        Returns
-        -------
-        dict
-            Whether features and problems are those of the question. For each cell how far the stated bound exceeds the
-            replayed one, and the objective value is from that of the hyperplane; the features without a place in the
-            selection, and the rules that it breaks. Of alternatives how far the bound on all others exceeds that of
-            their tree, the selections that are listed twice or beyond the count, and values beyond the share.
+        Whether features and problems are those of the question; for each cell how far its bound exceeds the replayed
+        one, its value is from that of its hyperplane, and its features from the selection and the rules; the same of
+        all others, with selections that are listed twice, beyond the count or the share.
         """
         allowed, replays = self._replayed(data)
         found = {
@@ -307,12 +296,7 @@ class Selections(Answer):
         }
 
     def claims(self, data: Dataset) -> tuple[Claim, ...]:
-        """Return the claim of each tree, with the exact interval or bound that it proves, without a search.
-
-        Parameters
-        ----------
-        data : the data of the question; a selection that was found and is not listed is a leaf like all others.
-        """
+        """Return the claim of each tree; a selection that was found and is not listed is a leaf like all others."""
         _, replays = self._replayed(data)
         found = []
         for name, cell, (problem, at) in zip(self.names, self.cells, replays, strict=True):
@@ -325,10 +309,7 @@ class Selections(Answer):
         return tuple(replace(claim, about=asked.about(data, self.loss, self.rules)) for asked, claim in found)
 
     def plot(self) -> Figure:
-        """Return the values of the cells with their lower bounds, a line for each C.
-
-        Cells are in the order of a path by C and M, and of other questions by their values.
-        """
+        """Return the values of the cells with their lower bounds, a line for each C; without a path by their values."""
         figure = new_figure(1)
         axes, path = figure.axes[0], self.question == "selection_path"
         drawn = self.cells if path else sorted(self.cells, key=lambda cell: cell.objective)

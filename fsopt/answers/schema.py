@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from fsopt.answers.results import Point, Status
-from fsopt.data.encoding import NUMBER, TEXT, EncodedColumn, Encoding
+from fsopt.data.encoding import EncodedColumn, Encoding
 from fsopt.data.kernels import Kernel
 from fsopt.data.layout import MISSING, Layout
 from fsopt.data.matrices import Preprocessing
@@ -115,11 +115,11 @@ class FitFile(_Saved):
 
 
 def _sound(column: EncodedColumn) -> bool:
-    """Return whether a column has levels if and only if it has texts, and a substitute of its kind."""
+    """Return whether the levels of a column differ, and its substitute is one of them, or a number without any."""
     levels, fill = column.levels, column.fill
-    if column.kind == TEXT:
-        return 0 < len(set(levels)) == len(levels) and fill in (None, *levels)
-    return column.kind == NUMBER and not levels and (fill is None or (isinstance(fill, float) and math.isfinite(fill)))
+    if levels:
+        return len(set(levels)) == len(levels) and fill in (None, *levels)
+    return fill is None or (isinstance(fill, float) and math.isfinite(fill))
 
 
 def _need(holds: Any, fault: str) -> None:

@@ -17,9 +17,7 @@ from fsopt.data.encoding import (
     Encoding,
     in_pandas,
     is_frame,
-    numbers_of,
     refuse_texts,
-    sparse_of_frame,
     typed_columns,
 )
 from fsopt.data.given import Table
@@ -96,7 +94,7 @@ class Trained:
             if given.features == self.features:  # encoded by the same map, or not at all
                 return given.X
             given = Table(given.X, [], list(given.features), given.encoded and given.encoded.source)
-        held, found = _held(given, sparse=self.encoding is None)
+        held, found = _held(given)
         if found is None:
             X, names = as_matrix(held), list(self.features)
             if X.shape[1] != len(names):
@@ -129,7 +127,7 @@ class Trained:
         if self.encoding is not None:
             return self.encoding.matrix(used)
         refuse_texts(used)
-        X[:, self._places(wanted)] = np.column_stack([numbers_of(used[name]) for name in wanted])
+        X[:, self._places(wanted)] = used.to_numpy()
         return X
 
     def _checked(self, X: Matrix, names: Sequence[str]) -> Matrix:
@@ -146,8 +144,8 @@ class Trained:
         return X
 
 
-def _held(given: Any, *, sparse: bool) -> tuple[Any, list[str] | None]:
-    """Return samples as a matrix (a frame of sparse columns, too, if asked) or columns; and names, or None without."""
+def _held(given: Any) -> tuple[Any, list[str] | None]:
+    """Return samples as a matrix or columns; and names, or None without."""
     if isinstance(given, Table):
         array = given.features is None or given.zeros or is_sparse(given.X)
         return given.X if array and given.source is None else given.columns, given.features
@@ -155,10 +153,8 @@ def _held(given: Any, *, sparse: bool) -> tuple[Any, list[str] | None]:
         return given, None
     frame = in_pandas(given)
     if list(given.columns) == list(range(frame.shape[1])):  # a DataFrame of an array, without names
-        found = sparse_of_frame(frame)
-        return frame.to_numpy() if found is None else found, None
-    found = sparse_of_frame(frame) if sparse else None
-    return frame if found is None else found, list(frame.columns)
+        return frame.to_numpy(), None
+    return frame, list(frame.columns)
 
 
 def _refuse_absent(found: Sequence[str], wanted: Sequence[str]) -> None:

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from fsopt.common.arguments import TEXT, checked
 from fsopt.common.texts import counted
-from fsopt.data.encoding import TEXT as COLUMN_OF_TEXTS
 from fsopt.data.encoding import Encoded, is_frame
 from fsopt.data.matrices import equal_columns, is_sparse, numbers_rows, parts_of
 from fsopt.data.validation import (
@@ -203,7 +202,7 @@ class Dataset:
         told.append((counted(len(self.constant), "constant feature"), self.constant))
         if self.encoded is not None:
             encoding, missing = self.encoded.encoding, self.encoded.source.isna().mean()
-            texts = [column.name for column in encoding.columns if column.kind == COLUMN_OF_TEXTS]
+            texts = [column.name for column in encoding.columns if column.levels]
             told.append((f"0/1 features of {counted(len(texts), 'column')} of texts", texts))
             gaps = sorted((c for c in encoding.columns if missing[c.name]), key=lambda c: -missing[c.name])
             filled = [f"{column.name} ({missing[column.name]:.0%}{column.substitute})" for column in gaps]

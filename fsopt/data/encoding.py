@@ -7,42 +7,33 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection
+from dataclasses import dataclass
 from numbers import Number
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
-from fsopt.common.memory import NUMBER as SIZE
-from fsopt.common.memory import size_limit
+from fsopt.common.memory import NUMBER, require
 from fsopt.common.texts import counted
 from fsopt.data.layout import Layout, label_key, label_text, refuse_repeated
-from fsopt.data.matrices import canonical, first_rows, stays_sparse
+from fsopt.data.matrices import first_rows
 from fsopt.errors import DataError, shown
-from fsopt.typing import Frame, Matrix, Vector
+from fsopt.typing import Frame, Matrix
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
-NUMBER = "number"
-TEXT = "text"
-"""Kinds of a column."""
 MOST_LEVELS = 100
 """Largest number of different texts in a column of categories."""
 FEW_ROWS = 10
 """Rows up to which each may have a text of its own."""
-
-
 SPELLED = re.compile(r"[+-]?(\d+|(0|[1-9]\d{0,2})([., ]\d{3})+)([.,]\d+)?([eE][+-]?\d+)?")
 """Numbers that pandas reads with the keywords ``decimal`` and ``thousands``."""
 
 
 def is_frame(value: Any) -> TypeGuard[Frame]:
-    """Return whether a value is a DataFrame of pandas, or of another package that becomes one by ``to_pandas``.
-
-    Neither package is imported for it.
-    """
+    """Return whether a value is a DataFrame of pandas, or one with ``to_pandas``; neither package is imported."""
     return type(value).__name__ == "DataFrame" and (hasattr(value, "iloc") or hasattr(value, "to_pandas"))
 
 
@@ -52,52 +43,31 @@ def in_pandas(frame: Any) -> Any:
     return frame.set_axis([str(name) for name in frame.columns], axis=1)
 
 
-def sparse_of_frame(frame: Any) -> Any:
-    """Return the sparse matrix of a DataFrame whose columns are all sparse with zeros left out, None for any other."""
-    kinds = list(frame.dtypes)
-    if not kinds or not all(hasattr(kind, "fill_value") and kind.fill_value == 0 for kind in kinds):
-        return None
-    return canonical(frame.sparse.to_coo())
-
-
 def numbers_of_frame(frame: Any) -> Any:
-    """Return the matrix of a DataFrame of numbers, NaN for a missing one; sparse where all columns are."""
-    X, source = content_of(in_pandas(frame))
-    texts = [] if source is None else [name for name in source if kind_of(source[name]) == TEXT]
+    """Return the matrix of a DataFrame of numbers, NaN for a missing one."""
+    typed = typed_columns(in_pandas(frame))
+    texts = [name for name in typed if holds_texts(typed[name])]
     if texts:
         hint = "fsopt.load_dataset(frame, target=...) makes features of texts and categories"
         raise DataError(f"column '{texts[0]}' holds texts, not numbers", hint)
-    return X
+    return typed.to_numpy()
 
 
 def typed_columns(frame: DataFrame) -> DataFrame:
-    """Return columns of a DataFrame as floats with NaN, or as objects: texts, and None for a missing one."""
+    """Return columns of a DataFrame as floats with NaN, or as texts, also of categories, and None for a missing one."""
     import pandas as pd
 
+    sparse = [name for name, kind in frame.dtypes.items() if hasattr(kind, "fill_value")]
+    if sparse:
+        raise DataError(f"column '{sparse[0]}' is sparse", "give Dataset(frame.sparse.to_coo(), y, features=names)")
     if all(kind.kind in "biuf" for kind in frame.dtypes):
         return pd.DataFrame(frame.to_numpy(dtype=float, na_value=np.nan), columns=frame.columns)
     return pd.DataFrame({name: _typed(column, name) for name, column in frame.items()}, copy=False)
 
 
-def kind_of(column: Series) -> str:
-    """Return the kind of a column of :func:`typed_columns`."""
-    return NUMBER if column.dtype.kind == "f" else TEXT
-
-
-def numbers_of(column: Series) -> Vector:
-    """Return the numbers of a column of :func:`typed_columns`."""
-    return np.asarray(column, dtype=float)
-
-
-def content_of(frame: DataFrame) -> tuple[Matrix, DataFrame | None]:
-    """Return the matrix of columns of numbers, sparse where all are; where not all are numbers, the typed columns."""
-    sparse = sparse_of_frame(frame)
-    if sparse is not None:
-        return sparse, None
-    typed = typed_columns(frame)
-    if all(kind.kind == "f" for kind in typed.dtypes):
-        return typed.to_numpy(), None
-    return np.empty((len(frame), 0)), typed
+def holds_texts(column: Series) -> bool:
+    """Return whether a column of :func:`typed_columns` holds texts."""
+    return bool(column.dtype.kind != "f")
 
 
 def _typed(series: Series, name: str) -> Any:
@@ -115,7 +85,8 @@ def _typed(series: Series, name: str) -> Any:
         raise DataError(f"column '{name}' holds values of {example}, neither numbers nor texts", hint)
     if not any(isinstance(v, str) or (v is not None and word == "category") for v in cells):
         return np.array([np.nan if v is None else v for v in cells], dtype=float)
-    return pd.Series([None if v is None else label_text(v) for v in cells], dtype=object)
+    kept = "category" if word == "category" else object
+    return pd.Series([None if v is None else label_text(v) for v in cells], dtype=kept)
 
 
 def refuse_false_groups(read: DataFrame, texts: DataFrame, layout: Layout) -> None:
@@ -129,23 +100,20 @@ def refuse_false_groups(read: DataFrame, texts: DataFrame, layout: Layout) -> No
                 raise DataError(fault, f"correct it, read the file without the keyword, or leave it out: drop='{name}'")
 
 
-def refuse_texts(columns: DataFrame, onehot: bool = False, declared: Sequence[str] = ()) -> None:
-    """Raise DataError for a column of texts that is none of categories, or where categories are not asked for.
-
-    ``declared`` columns are categories whatever their texts are.
-    """
-    texts = [str(name) for name in columns if kind_of(columns[name]) == TEXT]
+def refuse_texts(columns: DataFrame, onehot: bool = False) -> None:
+    """Raise DataError for texts, unless ``onehot`` asks for categories and the column is, or is declared as, one."""
+    texts = [str(name) for name in columns if holds_texts(columns[name])]
     for name in texts:
         column = columns[name].reset_index(drop=True)
-        present = column[column.notna()]
-        if name not in declared:
+        present, declared = column[column.notna()], str(column.dtype) == "category"
+        if not declared:
             _refuse_numbers(name, present)
         levels = present.nunique()
         if not onehot:
             more = f"; so do {', '.join(texts[1:5])}{' ...' * (len(texts) > 5)}" if len(texts) > 1 else ""
             hint = f"onehot=True makes 0/1 features of them, drop='{name}' leaves the column out"
             raise DataError(f"column '{name}' holds texts, such as {shown(present.iloc[0])}{more}", hint)
-        if name not in declared and levels > min(MOST_LEVELS, max(FEW_ROWS, len(present) // 2)):
+        if not declared and levels > min(MOST_LEVELS, max(FEW_ROWS, len(present) // 2)):
             hint = f"drop='{name}' leaves it out, id='{name}' takes it for names of the samples"
             raise DataError(f"column '{name}' has {levels} different texts in {len(column)} rows", hint)
 
@@ -174,16 +142,15 @@ class EncodedColumn:
 
     Attributes
     ----------
-    name, kind : of the column in the table.
-    levels : the different texts of a column of texts, sorted. Two make one feature, which is 1 for the second; more
-        make one feature each.
+    name : of the column in the table.
+    levels : the different texts of a column of texts, sorted; none of a column of numbers. Two make one feature, which
+        is 1 for the second; more make one feature each.
     fill : the value in place of a missing one; None where a missing value is an error, or, with an indicator, where
         the features of a column of texts are all 0.
     indicator : whether a feature tells where the value is missing.
     """
 
     name: str
-    kind: str
     levels: tuple[str, ...]
     fill: float | str | None
     indicator: bool
@@ -196,29 +163,29 @@ class EncodedColumn:
     @property
     def features(self) -> tuple[str, ...]:
         """The names of its features."""
-        own = tuple(f"{self.name}={level}" for level in self.shown) if self.kind == TEXT else (self.name,)
+        own = tuple(f"{self.name}={level}" for level in self.shown) if self.levels else (self.name,)
         return (*own, f"{self.name} missing") if self.indicator else own
 
     @property
     def substitute(self) -> str:
         """What is in place of a missing value, as words."""
-        return "" if self.fill is None else f" by {self.fill if self.kind == TEXT else format(self.fill, '.4g')}"
+        return "" if self.fill is None else f" by {self.fill if self.levels else format(self.fill, '.4g')}"
 
     def matrix(self, column: Series) -> Matrix:
         """Return the features (n, k) of the values of the column; an unknown text has 0 in all of them."""
         gone = column.isna().to_numpy()
-        if self.kind != TEXT and kind_of(column) == TEXT:
+        if not self.levels and holds_texts(column):
             told = f"column '{self.name}' holds texts, such as {shown(column[~gone].iloc[0])}"
             raise DataError(told, "give numbers, as in training")
         if gone.any() and self.fill is None and not self.indicator:
             what = counted(int(gone.sum()), "missing value")
             hint = "fit with missing= (mean, median, indicator), which predictions then use too, or remove these rows"
             raise DataError(f"column '{self.name}' has {what}, in row {first_rows(gone)}", hint)
-        if self.kind == TEXT:
+        if self.levels:
             texts = np.where(gone, self.fill, _texts(column))
             parts = [np.asarray(texts == level, dtype=float) for level in self.shown]
         else:
-            values = numbers_of(column)
+            values = np.asarray(column, dtype=float)
             parts = [values if self.fill is None else np.where(gone, float(self.fill), values)]
         return np.column_stack([*parts, gone.astype(float)] if self.indicator else parts)
 
@@ -238,10 +205,7 @@ class Encoding:
 
     @classmethod
     def learned(cls, source: DataFrame, missing: str | None) -> Encoding:
-        """Return the encoding that columns of training samples tell, see :func:`fsopt.load_dataset`.
-
-        A column without any value here has 0, or the text "", in place of a missing one.
-        """
+        """Return the encoding that columns of training samples tell; a column without a value has 0, or the text ""."""
         encoding = cls(tuple(_learned(name, source[name], missing) for name in source), missing)
         refuse_repeated(encoding.features, "feature")
         return encoding
@@ -256,36 +220,20 @@ class Encoding:
         return [column.name for column in self.columns if not set(features).isdisjoint(column.features)]
 
     def matrix(self, source: DataFrame) -> Matrix:
-        """Return the features (n, p) of columns; those of a column that is not there are 0.
-
-        Features of many categories that would be larger than the limit on files are a sparse matrix. Raises DataError
-        for a missing value without a substitute, and for a column of another kind.
-        """
-        n = len(source)
-        if not stays_sparse(n, len(self.features), 2 * n * len(self.columns), size_limit() / SIZE):
-            return np.ascontiguousarray(np.hstack(list(self._parts(source))))
-        from scipy.sparse import csr_array, hstack
-
-        return canonical(hstack([csr_array(part) for part in self._parts(source)]))  # type: ignore[no-any-return]
+        """Return the features (n, p) of columns, 0 of one that is not there; raises DataError, MemoryLimitError."""
+        n, places = len(source), {column.name: len(column.features) for column in self.columns}
+        require(2 * NUMBER * n * len(self.features), "the features of all columns", "leave out those of many texts")
+        parts = [
+            column.matrix(source[column.name]) if column.name in source else np.zeros((n, places[column.name]))
+            for column in self.columns
+        ]
+        return np.ascontiguousarray(np.hstack(parts))
 
     def unseen(self, source: DataFrame) -> dict[str, list[str]]:
         """Return column of texts -> its texts that the training samples did not have; their features are all 0."""
-        held = [column for column in self.columns if column.kind == TEXT and column.name in source]
+        held = [column for column in self.columns if column.levels and column.name in source]
         found = {one.name: sorted({*_texts(source[one.name])} - {*one.levels, None}) for one in held}
         return {name: texts for name, texts in found.items() if texts}
-
-    def _parts(self, source: DataFrame) -> Iterator[Matrix]:
-        """Yield the features (n, k) of each column."""
-        for column in self.columns:
-            if column.name in source:
-                yield column.matrix(source[column.name])
-            else:
-                yield np.zeros((len(source), len(column.features)))
-
-    @property
-    def plain(self) -> dict[str, Any]:
-        """The encoding as plain data of a saved answer."""
-        return {"missing": self.missing, "columns": [asdict(column) for column in self.columns]}
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,26 +246,21 @@ class Encoded:
 
 def _learned(name: str, column: Series, missing: str | None) -> EncodedColumn:
     """Return the features of a column."""
-    kind, gone = kind_of(column), column.isna().to_numpy()
-    present = (column if kind == TEXT else numbers_of(column))[~gone]
-    treated = missing not in (None, "drop")
+    gone, treated = column.isna().to_numpy(), missing not in (None, "drop")
     indicator = missing == "indicator" and bool(gone.any())
-    if kind == TEXT:
-        counts = Counter(present.tolist() or [""])
+    if holds_texts(column):
+        counts = Counter(column[~gone].tolist() or [""])
         frequent = min(counts, key=lambda text: (-counts[text], text))
-        text = frequent if treated and not indicator else None
-        return EncodedColumn(name, TEXT, tuple(sorted(counts)), text, indicator)
-    if not treated:
-        return EncodedColumn(name, kind, (), None, False)
-    present = present if len(present) else np.zeros(1)
+        return EncodedColumn(name, tuple(sorted(counts)), frequent if treated and not indicator else None, indicator)
+    present = np.asarray(column[~gone], dtype=float) if not gone.all() else np.zeros(1)
     with np.errstate(invalid="ignore", over="ignore"):  # infinite values are reported by Dataset
-        fill = np.median(present) if missing == "median" else present.sum() / len(present)
-    return EncodedColumn(name, kind, (), float(fill), indicator)
+        fill = float(np.median(present) if missing == "median" else present.sum() / len(present))
+    return EncodedColumn(name, (), fill if treated else None, indicator)
 
 
 def _texts(column: Series) -> Any:
     """Return a column as texts (n,), None for a missing one: 1 for the number 1.0."""
-    if kind_of(column) == TEXT:
+    if holds_texts(column):
         return np.where(column.isna(), None, column.astype(object))
-    shown = [None if v != v else label_text(v) for v in numbers_of(column).tolist()]
+    shown = [None if v != v else label_text(v) for v in column.tolist()]
     return np.array(shown, dtype=object)

@@ -22,7 +22,7 @@ from fsopt.common.files import brief, expanded, status
 from fsopt.common.memory import check_size, unpacked
 from fsopt.data.encoding import refuse_false_groups
 from fsopt.data.layout import SUFFIXES, Layout, label_text, refuse_repeated
-from fsopt.data.matrices import stays_sparse
+from fsopt.data.matrices import FEW, SMALL
 from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError, PackageError, foreign, shown, similar
 from fsopt.typing import Matrix
@@ -43,7 +43,7 @@ BYTES = {"text": 1, "cells": 8, "entries": 16, "objects": 100, "names": 250, "co
 """Bytes of each part of a table: names are those of sparse data, with statistics; of a column the time counts, too."""
 XML = 2
 """Bytes for each one of a part of a workbook, and for each time that a sheet refers to it."""
-_NPZ_HINT = "save it with numpy.savez_compressed(path, X=X, y=y, features=names)"
+_NPZ_HINT = "save it by numpy.savez_compressed(path, X=X, y=y, features=names), a DataFrame by its to_parquet"
 _SPARSE_HINT = "save X.data, X.indices, X.indptr, X.shape and format='csr' of a csr matrix, with y, by these names"
 _LIBSVM_HINT = "write one line 'label index:value ...' per sample, with increasing indices"
 
@@ -59,27 +59,23 @@ def resolve(source: Path) -> Path:
     if source == Path(BUNDLED):
         return source
     path, folder = expanded(source, "read"), data_folder()
-    found, suffix = _is_file(path), suffix_of(path)
-    if found and suffix:
-        return path
-    if suffix:
-        near = similar(path.name, [one.name for one in path.parent.iterdir()]) if path.parent.is_dir() else ""
-        hint = f"{near} check the path, or give the bare name of a data set".strip()
-        raise DataError(f"there is no file {brief(path)}", hint)
-    if path.parent != Path() or found:
+    suffix = suffix_of(source)
+    bare = not suffix and source.parent == Path()
+    places = [path] if suffix else [folder / f"{source}{one}" for one in SUFFIXES] if folder and bare else []
+    for place in places:
+        if _is_file(place):
+            return place
+    if not (suffix or bare) or _is_file(path):
         raise DataError(
             f"the type of {path} is not known from its name",
             f"use one of {', '.join(SUFFIXES)}, or read it with pandas and give the DataFrame",
         )
-    for candidate in [] if folder is None else [folder / f"{source}{suffix}" for suffix in SUFFIXES]:
-        if _is_file(candidate):
-            return candidate
-    known = [BUNDLED] if folder is None else [BUNDLED, *(one.name.partition(".")[0] for one in folder.iterdir())]
-    where = f"the folder {FOLDER_VARIABLE} " + ("is not set" if folder is None else f"({folder}) has no such file")
+    beside = [one.name for one in {place.parent for place in places if place.parent.is_dir()} for one in one.iterdir()]
     raise DataError(
-        f"there is no data set '{brief(source)}': it is not bundled, and {where}",
-        similar(str(source), known)
-        or f"give a path to a file ({', '.join(SUFFIXES)}), or put one into the folder {FOLDER_VARIABLE}",
+        f"there is no file {brief(source)}" if suffix else f"there is no data set '{brief(source)}'",
+        similar(path.name, [BUNDLED, *(name if suffix else name.partition(".")[0] for name in beside)])
+        or f"give a path to a file ({', '.join(SUFFIXES)}), or put one into the folder {FOLDER_VARIABLE}, "
+        f"which is {folder or 'not set'}",
     )
 
 
@@ -107,10 +103,7 @@ class Budget:
 
 
 def read_frame(path: Path, layout: Layout) -> DataFrame:
-    """Return the columns of a file with names of columns; labels and names of samples are texts as they stand.
-
-    Raises DataError for a damaged or too large file, PackageError where the package that reads it is missing.
-    """
+    """Return the columns of a file with names of columns, labels as they stand; raises DataError, PackageError."""
     suffix = suffix_of(path).removesuffix(".gz")
     reader = {".parquet": _parquet, ".xlsx": _excel, ".arff": _arff}.get(suffix, _separated)
     return reader(path, layout, Budget())
@@ -248,10 +241,7 @@ def _rows(sheet: Any, budget: Budget) -> list[list[Any]]:
 
 
 def _arff(path: Path, layout: Layout, budget: Budget) -> DataFrame:
-    """Return the columns of an ARFF file, by SciPy; nominal attributes are categories.
-
-    SciPy holds each nominal value in the bytes of the longest one of its attribute.
-    """
+    """Return the columns of an ARFF file, by SciPy, which holds a nominal value in the bytes of the longest one."""
     import pandas as pd
     from scipy.io import arff
 
@@ -293,21 +283,15 @@ def _wdbc(path: Path, budget: Budget) -> tuple[Matrix, list[str], list[str]]:
 
 
 def _npz(path: Path, budget: Budget) -> tuple[Matrix, list[str], list[str] | None]:
-    """Return arrays ``X`` (n, p), ``y`` (n,) and optionally ``features`` (p,) of texts; nothing is unpickled.
-
-    A sparse X is there by ``data``, ``indices``, ``indptr``, ``shape`` and ``format``, as scipy.sparse.save_npz has it.
-    """
-    with foreign("numpy", "the file is not an .npz archive, or damaged", _NPZ_HINT, DataError):
+    """Return the arrays ``X``, ``y`` and ``features``, or those of scipy.sparse.save_npz; nothing is unpickled."""
+    fault = "the file is no .npz archive of X and y, is damaged, or holds objects, as of a DataFrame"
+    with foreign("numpy", fault, _NPZ_HINT, DataError):
         with ZipFile(path) as archive:
             budget.charge("the arrays", text=sum(member.file_size for member in archive.infolist()))
         with np.load(path, allow_pickle=False) as held:
             sparse = "X" not in held and "indptr" in held
             needed = ("y",) if sparse else ("X", "y")
-            absent = [name for name in needed if name not in held]
-            if absent:
-                names = ", ".join(list(held)[:10]) or "nothing"
-                raise DataError(f"the archive has no array {' and '.join(absent)}, it has {names}", _NPZ_HINT)
-            found = {name: _array(held, name) for name in (*needed, "features") if name in held}
+            found = {name: held[name] for name in (*needed, *{"features"}.intersection(held))}
     y, features = found["y"], found.get("features")
     if y.ndim != 1 or y.dtype.kind not in "biufU":
         raise DataError(f"y is an array of type {y.dtype} and shape {y.shape}, not n labels", _NPZ_HINT)
@@ -317,13 +301,6 @@ def _npz(path: Path, budget: Budget) -> tuple[Matrix, list[str], list[str] | Non
         kind = f"type {features.dtype} and shape {features.shape}"
         raise DataError(f"features is an array of {kind}, not {matrix.shape[1]} texts", _NPZ_HINT)
     return matrix, [*map(label_text, y.tolist())], None if features is None else features.tolist()
-
-
-def _array(held: Any, name: str) -> Any:
-    """Return an array of an archive; raises DataError for a damaged one, or one of objects."""
-    fault = f"the array {name} is damaged, or of objects, such as a DataFrame with texts, and nothing is unpickled"
-    with foreign("numpy", fault, "write a DataFrame with its to_parquet, names as numpy.array(names, str)", DataError):
-        return held[name]
 
 
 def _sparse(path: Path, budget: Budget) -> Any:
@@ -338,11 +315,7 @@ def _sparse(path: Path, budget: Budget) -> Any:
 
 
 def _libsvm(path: Path, budget: Budget) -> tuple[Matrix, list[str], list[str]]:
-    """Return lines ``label index:value ...``: a sparse matrix where it is large and has few nonzeros, else a dense one.
-
-    Features are called ``x`` with their index in the file, so that a file with other indices is read alike; there is an
-    ``x0`` only where the index 0 is used.
-    """
+    """Return lines ``label index:value ...``; features are called by the index in the file, from 0 where it is used."""
     from sklearn.datasets import load_svmlight_file
 
     with foreign("scikit-learn", "the file is not in libsvm format", _LIBSVM_HINT, DataError):
@@ -352,7 +325,7 @@ def _libsvm(path: Path, budget: Budget) -> tuple[Matrix, list[str], list[str]]:
     base = 0 if X.nnz and X.indices.min() == 0 else 1
     X = X[:, base:]
     n, p = X.shape
-    sparse = stays_sparse(n, p, X.nnz)
+    sparse = n * p > SMALL and X.nnz < FEW * n * p
     what = f"the matrix of {n} samples and {p} features (the largest index)"
     budget.charge(what, names=p, **({"entries": X.nnz} if sparse else {"cells": n * p}))
     return as_matrix(X if sparse else X.toarray()), [*map(label_text, y.tolist())], [f"x{j + base}" for j in range(p)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import compress
@@ -14,21 +14,21 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fsopt.common.arguments import LIST, PATH, Argument, checked
+from fsopt.common.arguments import LIST, PATH, Argument, checked, with_keywords_of
 from fsopt.common.texts import counted, one_line
 from fsopt.data.dataset import Dataset
 from fsopt.data.encoding import (
     Encoded,
     Encoding,
-    content_of,
     in_pandas,
     is_frame,
     numbers_of_frame,
     refuse_texts,
+    typed_columns,
 )
 from fsopt.data.files import BUNDLED, WITHOUT_NAMES, read_arrays, read_frame, resolve, suffix_of
 from fsopt.data.layout import DEFAULT_TARGET, Layout, is_missing, label_key, label_text
-from fsopt.data.matrices import first_rows, is_sparse, with_nan
+from fsopt.data.matrices import first_rows, is_sparse
 from fsopt.data.validation import map_labels
 from fsopt.errors import DataError, ParameterError
 from fsopt.typing import Frame, Mask, Matrix, Samples, Vector
@@ -58,7 +58,6 @@ class Table:
     source : the columns of the features, where not all of them are numbers.
     ids, group : the names of the samples, and of their groups, from columns of their own.
     weights : (n,) from a column of their own.
-    declared : the columns of the source that are categories whatever their texts are.
     zeros : whether features that are not there are 0, as in sparse lines.
     story : what was left out, a sentence each.
     """
@@ -69,7 +68,6 @@ class Table:
     source: DataFrame | None = None
     ids: list[str] | None = None
     weights: Vector | None = None
-    declared: tuple[str, ...] = ()
     zeros: bool = False
     group: list[str] | None = None
     story: tuple[str, ...] = ()
@@ -103,23 +101,8 @@ class Table:
 
 
 @checked(source=SOURCE)
-def load_dataset(
-    source: str | os.PathLike[str] | Frame,
-    *,
-    target: str | None = None,
-    positive: str | int | Sequence[str | int] | None = None,
-    drop: str | Sequence[str] = (),
-    id: str | None = None,
-    group: str | None = None,
-    onehot: bool = False,
-    missing: str | None = None,
-    weights: str | None = None,
-    sep: str | None = None,
-    decimal: str | None = None,
-    thousands: str | None = None,
-    encoding: str | None = None,
-    sheet: str | None = None,
-) -> Dataset:
+@with_keywords_of(Layout, without=("class_weight",))
+def load_dataset(source: str | os.PathLike[str] | Frame, **layout: Any) -> Dataset:
     """Load a two-class data set.
 
     Parameters
@@ -129,30 +112,6 @@ def load_dataset(
         malignant); or a path with a suffix of :data:`fsopt.data.layout.SUFFIXES`; or a NAME, looked up with
         these suffixes, in their order, in the folder that the environment variable FSOPT_DATA names; or a DataFrame of
         pandas, or of a package whose frames have ``to_pandas``.
-    target : str, optional
-        Name of the label's column, in formats with names of columns, by default ``label``.
-    positive : str or list, optional
-        The label that is +1, or several; all other labels are -1, however many there are.
-    drop : str or list, optional
-        Columns that are left out.
-    id : str, optional
-        Column that names the samples, which is no feature.
-    group : str, optional
-        Column that names the person, animal or batch of each sample, which is no feature: ``Dataset.group``.
-    onehot : bool
-        Whether columns of texts and categories become 0/1 features ``COLUMN=VALUE``, one for each value, or one alone
-        for two values. By default such a column is an error.
-    missing : {"drop", "mean", "median", "indicator"}, optional
-        ``"drop"`` omits the samples with a missing value. ``"mean"`` and ``"median"`` replace a missing number by that
-        of its feature, and a missing category by the most frequent one. ``"indicator"`` replaces a number by the mean,
-        leaves all features of a category at 0, and adds a feature ``COLUMN missing``. By default a missing value is
-        an error.
-    weights : str, optional
-        Column of positive sample weights, which is no feature.
-    sep, decimal, thousands, encoding : str, optional
-        Keywords of ``pandas.read_csv``; the separator is by default that which pandas finds in the header.
-    sheet : str, optional
-        Sheet of a workbook, by default the first one.
 
     Returns
     -------
@@ -177,9 +136,6 @@ def load_dataset(
     where the index 0 is used. The data are sparse where they have more than 5 million entries and fewer than a tenth of
     them are nonzeros.
 
-    Columns of a DataFrame that are all sparse make sparse data; so do categories whose 0/1 features would be larger
-    than the limit below.
-
     A warning says which samples without a label and columns without a name are left out. A column of texts that would
     be numbers with another decimal mark or separator of thousands is an error that names the keyword; so is a number
     whose separators are not before groups of three digits, such as a date, and a column of texts that are nearly all
@@ -192,8 +148,7 @@ def load_dataset(
     Compressed and sparse files that would expand to more than 0.5 GB are refused before they are expanded; the
     environment variable FSOPT_DATA_LIMIT, in gigabytes, raises the limit.
     """
-    layout = Layout.of(**{name: value for name, value in locals().items() if name != "source"})
-    data, unasked = load_table(source, layout)
+    data, unasked = load_table(source, Layout(**layout))
     for text in unasked:
         warnings.warn(one_line(text), stacklevel=3)
     return data
@@ -224,7 +179,7 @@ def _target_of(y: Vector, labels: tuple[str, str], layout: Layout) -> str:
 
 @checked(source=SOURCE)
 def load_samples(
-    source: str | os.PathLike[str] | Frame, layout: Layout | None = None, *, target: str | None = None
+    source: str | os.PathLike[str] | Frame, layout: Layout | None = None, *, target: str = DEFAULT_TARGET
 ) -> Table:
     """Read samples to be classified: as :func:`load_dataset`, but a file with names of columns may have no label.
 
@@ -234,7 +189,7 @@ def load_samples(
         As in :func:`load_dataset`.
     layout : Layout, optional
         In place of ``target``; columns that it names need not be there.
-    target : str, optional
+    target : str, default 'label'
         As in :func:`load_dataset`.
 
     Returns
@@ -247,27 +202,25 @@ def load_samples(
     ------
     DataError : if there is no such data set, or the file cannot be read.
     """
-    with _read(source, layout or Layout.of(target=target), required=False) as (table, _):
+    with _read(source, layout or Layout(target=target), required=False) as (table, _):
         return table
 
 
 def dataset_of(data: Given | Samples, y: ArrayLike | None = None) -> Dataset:
-    """Return the data set of :data:`Given`, or of samples and labels: by this, questions and methods take their data.
-
-    Raises ParameterError for samples without labels, or a data set and labels, and DataError for no valid data set.
-    """
+    """Return the data set of :data:`Given`, or of samples and labels; raises ParameterError, DataError."""
     if isinstance(data, Dataset):
         if y is not None:
             raise ParameterError("a Dataset has its labels already", "give it alone, anything else by its keyword")
         return data
     if y is None and isinstance(data, tuple) and len(data) == 2:
         return dataset_of(*data)
+    target = DEFAULT_TARGET if y is None else y
     if isinstance(data, str | os.PathLike):
-        if y is not None and not isinstance(y, str):
+        if not isinstance(target, str):
             raise ParameterError("a file has its labels in a column", "give the name of the column as y")
-        return load_dataset(data, target=y)
-    if is_frame(data) and (isinstance(y, str) or (y is None and DEFAULT_TARGET in data.columns)):
-        return load_dataset(data, target=y)
+        return load_dataset(data, target=target)
+    if is_frame(data) and isinstance(target, str) and (y is not None or target in data.columns):
+        return load_dataset(data, target=target)
     if y is not None:
         return Dataset(data, y)  # type: ignore[arg-type]
     if is_frame(data) or LIST.holds(data):
@@ -323,21 +276,23 @@ def table_of_frame(frame: Any, layout: Layout, *, required: bool) -> Table:
     for name in {layout.target, layout.id, layout.group}.intersection(names):
         cells = zip(frame[name].astype(object), frame[name].isna(), strict=True)
         texts[name] = ["" if gone else label_text(value) for value, gone in cells]
-    held = frame[features]
-    X, source = content_of(held)
-    declared = tuple(name for name, kind in held.dtypes.items() if str(kind) == "category")
+    held = typed_columns(frame[features])
+    X, source = (
+        (np.empty((len(frame), 0)), held) if "O" in {one.kind for one in held.dtypes} else (held.to_numpy(), None)
+    )
     weights = numbers_of_frame(frame[[layout.weights]])[:, 0] if layout.weights in names else None
     ids, group = (texts.get(name or "") for name in (layout.id, layout.group))
-    return Table(X, texts.get(layout.target, []), features, source, ids, weights, declared, False, group, story)
+    return Table(X, texts.get(layout.target, []), features, source, ids, weights, False, group, story)
 
 
 def to_dataset(table: Table, name: str, layout: Layout) -> Dataset:
     """Return the data set of a table with labels: missing values and texts are treated by the layout."""
     if table.source is not None:
-        refuse_texts(table.source, layout.onehot, table.declared)
+        refuse_texts(table.source, layout.onehot)
     y, labels = map_labels(table.labels, layout.positive)
     if layout.missing == "drop":
-        gone = with_nan(table.X) if table.source is None else table.source.isna().to_numpy().any(axis=1)
+        missing = table.X != table.X if table.source is None else table.source.isna().to_numpy()
+        gone = np.asarray(missing.sum(axis=1)) > 0
         table, y = table.without(gone, "a missing value", "use missing='mean'"), y[~gone]
     group = None if table.group is None else [text or None for text in table.group]
     parts: dict[str, Any] = {"X": table.X, "features": table.features, "weights": table.weights, "group": group}

@@ -57,13 +57,8 @@ def hyperplane_errors(data: Dataset, w: Vector, b: float) -> int:
 
 
 def best_intercepts(scores: Vector, y: Vector, weights: Vector | None = None) -> tuple[float, float]:
-    """Return the interval of all b that minimise the hinge loss of ``scores + b``.
-
-    The loss is convex and piecewise linear in b with breakpoints ``y_i - scores_i``. Its slope to the left of all
-    breakpoints is minus the number of positive samples, and each breakpoint adds 1; with weights (n,) minus the sum of
-    theirs, and the weight of its sample. The slope is 0 between the two breakpoints returned, which may coincide. Both
-    classes must be present.
-    """
+    """Return the interval of all b that minimise the hinge loss of ``scores + b``, of samples of both classes."""
+    # The slope in b is minus the weight of the positive samples left of all breakpoints y_i - s_i; each adds its own.
     g = np.ones(len(y)) if weights is None else weights
     order = np.argsort(y - scores, kind="stable")
     points, slopes = (y - scores)[order], np.cumsum(g[order]) - g[y > 0].sum()
@@ -80,11 +75,7 @@ def midpoint_intercept(scores: Vector, y: Vector, weights: Vector | None = None)
 
 
 def project_multipliers(alpha: Vector, y: Vector, cap: float | Vector) -> Vector:
-    """Return multipliers (n,) in [0, cap] with y'alpha = 0, close to the given ones.
-
-    The multipliers of the class with the larger sum are multiplied by a factor < 1, so that the bounds still hold.
-    ``cap`` is one number, or one for each sample (n,).
-    """
+    """Return multipliers (n,) in [0, cap] with y'alpha = 0: those of the class with the larger sum are scaled down."""
     a = np.clip(alpha, 0.0, cap)
     plus, minus = a[y > 0].sum(), a[y < 0].sum()
     if plus > minus:
@@ -95,11 +86,8 @@ def project_multipliers(alpha: Vector, y: Vector, cap: float | Vector) -> Vector
 
 
 def combination(data: Dataset, alpha: Vector) -> Vector:
-    """Return X'Y alpha (p,) of multipliers (n,) with y'alpha = 0, from centred samples.
-
-    The mean of the samples has no part in it, but where it is large its rounding errors would be the whole result.
-    Sparse samples stay as they are, and the share of the mean in the sum is subtracted.
-    """
+    """Return X'Y alpha (p,) of multipliers (n,) with y'alpha = 0, from centred samples."""
+    # The mean has no part in it, but where it is large its rounding errors would be the whole result.
     turned = alpha * data.y
     if data.sparse:
         return np.asarray(data.X.T @ turned - column_means(data.X) * turned.sum())
@@ -112,10 +100,7 @@ def svm_value(data: Dataset, w: Vector, b: float, c: float) -> float:
 
 
 def smallest_multiple(scores: Vector, b: float, y: Vector, e_cap: float) -> float | None:
-    """Return the smallest t >= 0 at which the hinge loss of ``t scores + b`` is at most E; None if there is none.
-
-    The loss is convex and piecewise linear in t, so t lies on the segment that ends at the first breakpoint below E.
-    """
+    """Return the smallest t >= 0 at which the hinge loss of ``t scores + b`` is at most E; None if there is none."""
     margins, offsets = y * scores, 1.0 - y * b
     with np.errstate(divide="ignore", invalid="ignore"):
         places = offsets / margins
@@ -234,10 +219,7 @@ def dual_sizes(alpha: Matrix, caps: float | Vector, gamma: float | Vector, entro
 
 
 def dual_gaps(alpha: Matrix, margins: Matrix, caps: float | Vector, gamma: float | Vector, entropy: bool) -> Matrix:
-    """Return the losses at margins, and alpha times these, less psi: the part of a duality gap that is theirs.
-
-    It is 0 without an entropy at the margins at which the slope of psi is, up to multipliers of the bounds.
-    """
+    """Return losses at margins plus alpha times these, less psi: their part of a duality gap, 0 without an entropy."""
     if not entropy:
         return 0.0 * alpha
     losses = np.maximum(-margins, 0.0) + np.log1p(np.exp(-np.abs(margins)))
@@ -271,10 +253,7 @@ class Loss:
         return found(scores, y, np.ones(len(y)) if weights is None else weights)
 
     def caps(self, c: float, y: Vector, weights: Vector | None = None) -> float | Vector:
-        """Return upper bounds of the multipliers: one number, or one for each sample (n,).
-
-        Those of the squared loss are C times a power of two, so that the unit of a grid below them is exact.
-        """
+        """Return upper bounds of multipliers; of the squared loss C times a power of two, for exact units of grids."""
         if self.power != 2:
             return loss_weights(c, weights)
         largest = 1.0 if weights is None else float(weights.max())
@@ -311,18 +290,11 @@ def _squared_intercept(scores: Vector, y: Vector, weights: Vector) -> float:
     """Return the b of the smallest squared hinge loss, a root of its slope, which is piecewise linear and increases."""
     # Half the slope at b is the sum of g_i (b - t_i) over the samples with a slack, t_i = y_i - s_i: those of the class
     # +1 with t_i > b and those of the class -1 with t_i < b.
-    points, up = y - scores, y > 0
-    centre = float(np.median(points))  # so that a large common offset costs no digits
-    t = points - centre
+    t, up = y - scores, y > 0
     low, high = float(t[up].max()), float(t[~up].min())
     if low <= high:  # the classes are apart: no loss between them
-        return centre + 0.5 * (low + high)
-
-    def slack(b: float) -> Vector:
-        return np.asarray(np.where(up == (t > b), weights, 0.0))
-
-    b = _root(lambda b: float((slack(b) * (b - t)).sum()), high, low)
-    return centre + float(slack(b) @ t / slack(b).sum())
+        return 0.5 * (low + high)
+    return _root(lambda b: float((np.where(up == (t > b), weights, 0.0) * (b - t)).sum()), high, low)
 
 
 def _logistic_intercept(scores: Vector, y: Vector, weights: Vector) -> float:

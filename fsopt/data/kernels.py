@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy
 
-from fsopt.common.arguments import NUMBER, within, word
+from fsopt.common.arguments import NUMBER, word
 from fsopt.common.memory import NUMBER as SIZE
 from fsopt.common.memory import require
 from fsopt.data.dataset import Dataset
@@ -16,8 +16,6 @@ from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Matrix
 
 KERNELS = ("gaussian", "polynomial", "linear")
-INTERVALS = {"width": "(0, inf)", "degree": "[1, inf)", "offset": "[0, inf)"}
-"""Of the parameters; a degree is a whole number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +25,7 @@ class Kernel:
     .. math::
 
         \text{gaussian: } k(x, z) = e^{-\|x - z\|^2 / (2\sigma^2)}, \qquad
-        \text{polynomial: } k(x, z) = (x'z + c)^d, \qquad
+        \text{polynomial: } k(x, z) = (x'z + 1)^2, \qquad
         \text{linear: } k(x, z) = x'z
 
     Attributes
@@ -35,38 +33,28 @@ class Kernel:
     name : ``gaussian``, ``polynomial`` or ``linear``.
     patterns : (m, p), one pattern per row; a read-only copy.
     width : sigma > 0 of the Gaussian kernel, in the units of the features.
-    degree, offset : whole number d >= 1 and c >= 0 of the polynomial kernel.
 
     Raises
     ------
-    ParameterError : another name, or a parameter outside its range, of this or of another kernel.
+    ParameterError : another name, or a width that is no number > 0.
     DataError : patterns that are not a matrix of finite numbers.
     """
 
     name: str
     patterns: Matrix = field(repr=False)
     width: float = 1.0
-    degree: int = 2
-    offset: float = 1.0
 
     def __post_init__(self) -> None:
         word("the kernel", self.name, KERNELS)
-        for name, interval in INTERVALS.items():
-            value = getattr(self, name)
-            if not (NUMBER.holds(value) and within(value, interval)) or (name == "degree" and value % 1):
-                raise ParameterError(f"{name} of the kernel is {shown(value)}", f"give a number in {interval}")
+        if not NUMBER.holds(self.width) or self.width <= 0:
+            raise ParameterError(f"width of the kernel is {shown(self.width)}", "give a number > 0")
         object.__setattr__(self, "patterns", as_matrix(self.patterns))
         if not np.isfinite(self.patterns).all():
             raise DataError("the patterns of the kernel are not finite numbers", "fill or remove missing values")
         self.patterns.setflags(write=False)
 
     def matrix(self, X: Matrix) -> Matrix:
-        """Return the kernel values (n, m) of samples X (n, p) with the patterns; memory of O(n m).
-
-        Raises
-        ------
-        DataError : values of a polynomial kernel that are too large for floating point.
-        """
+        """Return the kernel values (n, m) of samples X (n, p) with the patterns; DataError for numbers too large."""
         if self.name == "gaussian":
             squares: Matrix = scipy.spatial.distance.cdist(X, self.patterns, "sqeuclidean")
             return np.exp(-squares / (2.0 * self.width**2))
@@ -74,22 +62,13 @@ class Kernel:
         if self.name == "linear":
             return products
         with np.errstate(over="ignore"):
-            powers: Matrix = (products + self.offset) ** self.degree
+            powers: Matrix = (products + 1.0) ** 2
         if not np.isfinite(powers).all():
-            raise DataError(
-                "values of the polynomial kernel overflow", "scale the features, or choose a smaller degree"
-            )
+            raise DataError("values of the polynomial kernel overflow", "scale the features")
         return powers
 
     def dataset(self, data: Dataset) -> Dataset:
-        """Return the data set of kernel values of (preprocessed) samples, with one feature for each pattern.
-
-        Its features are called ``row 1 .. row m``, as the patterns are the rows of the training data.
-
-        Raises
-        ------
-        MemoryLimitError : the kernel values and a copy of them do not fit into the memory.
-        """
+        """Return the data set of kernel values of samples, with a feature for each pattern; raises MemoryLimitError."""
         require(
             2 * SIZE * data.n * len(self.patterns),
             f"kernel values of {data.n} and {len(self.patterns)} samples",

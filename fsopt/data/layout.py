@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from operator import itemgetter
 from typing import Any
 
-from fsopt.common.arguments import FLAG, LIST, TEXT, optional, word
-from fsopt.errors import DataError, ParameterError, shown
+from fsopt.common.arguments import FLAG, TEXT, optional, word
+from fsopt.errors import DataError, ParameterError, shown, similar
 
 SUFFIXES = (".csv.gz", ".csv", ".tsv.gz", ".tsv", ".parquet", ".xlsx", ".npz", ".arff", ".libsvm", ".svm")
 """Of the files of data; a name without one is looked up with these, in this order."""
@@ -25,34 +24,60 @@ NO_VALUE = frozenset({"", "?", ".", "nan", "na", "n/a", "null"})
 """Texts of a missing value, in lower case."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Layout:
     """The way from a table to a data set: the meaning of its columns, and the weights of its classes.
 
-    Attributes
+    Parameters
     ----------
-    target : column of the labels.
-    positive : the labels that are +1, all others are -1; empty for two labels, see
-        :func:`fsopt.data.validation.map_labels`.
-    class_weight : ``balanced``, or pairs of a label and its weight; None for equal weights.
-    drop, id, group, onehot, missing, weights, sep, decimal, thousands, encoding, sheet : as the keywords of
-        :func:`fsopt.load_dataset`.
+    target : str, default 'label'
+        Name of the label's column, in formats with names of columns.
+    positive : str or list, optional
+        The label that is +1, or several; all other labels are -1, however many there are.
+    drop : str or list, optional
+        Columns that are left out.
+    id : str, optional
+        Column that names the samples, which is no feature.
+    group : str, optional
+        Column that names the person, animal or batch of each sample, which is no feature: ``Dataset.group``.
+    onehot : bool
+        Whether columns of texts and categories become 0/1 features ``COLUMN=VALUE``, one for each value, or one alone
+        for two values. By default such a column is an error.
+    missing : {"drop", "mean", "median", "indicator"}, optional
+        ``"drop"`` omits the samples with a missing value. ``"mean"`` and ``"median"`` replace a missing number by that
+        of its feature, and a missing category by the most frequent one. ``"indicator"`` replaces a number by the mean,
+        leaves all features of a category at 0, and adds a feature ``COLUMN missing``. By default a missing value is
+        an error.
+    weights : str, optional
+        Column of positive sample weights, which is no feature.
+    sep : str, optional
+        As ``pandas.read_csv`` takes it, by default that which pandas finds in the header.
+    decimal : str, optional
+        Decimal mark.
+    thousands : str, optional
+        Separator of groups of three digits.
+    encoding : str, optional
+        Of a text, UTF-8 by default.
+    sheet : str, optional
+        Sheet of a workbook, by default the first one.
+    class_weight : str or pairs of a label and its weight, optional
+        ``balanced``, or weights of the classes; None for equal weights.
     """
 
     target: str = DEFAULT_TARGET
     positive: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     id: str | None = None
+    group: str | None = None
     onehot: bool = False
     missing: str | None = None
     weights: str | None = None
-    class_weight: str | tuple[tuple[str, float], ...] | None = None
     sep: str | None = None
     decimal: str | None = None
     thousands: str | None = None
     encoding: str | None = None
     sheet: str | None = None
-    group: str | None = None
+    class_weight: str | tuple[tuple[str, float], ...] | None = None
 
     def __post_init__(self) -> None:
         TEXT.check("target", self.target)
@@ -60,19 +85,13 @@ class Layout:
         for name in ("id", "group", "weights", *SPELLING):
             optional(TEXT).check(name, getattr(self, name))
         for name in LISTS:
-            LIST.check(name, getattr(self, name))
+            object.__setattr__(self, name, _texts(name, getattr(self, name)))
         if self.thousands == (self.decimal or "."):
             raise ParameterError(
                 f"thousands='{self.thousands}' is the decimal mark too", "name the other with decimal="
             )
         if self.missing is not None:
             word("missing", self.missing, MISSING)
-
-    @classmethod
-    def of(cls, *, target: str | None = None, **given: Any) -> Layout:
-        """Return the layout of the keywords of :func:`fsopt.load_dataset`; one text stands for a list of one."""
-        lists = {name: _texts(name, given.get(name)) for name in LISTS}
-        return cls(**{**given, **lists}, target=DEFAULT_TARGET if target is None else target)
 
     @classmethod
     def saved(cls, record: Mapping[str, Any]) -> Layout:
@@ -87,21 +106,15 @@ class Layout:
         return {field.name: value for field in fields(self) if (value := getattr(self, field.name)) != field.default}
 
     def features(self, names: list[str], *, required: bool = True) -> list[str]:
-        """Return the columns of the features among all, in the order of the table.
-
-        Raises DataError where two columns have one name, no feature is left, or a column that the layout names is not
-        there, if these are ``required``: samples to be classified need no target.
-        """
+        """Return the columns of the features; raises DataError where columns are repeated, or absent if required."""
         count = Counter(names)
         for what in ("target", "id", "group", "weights", "drop"):
             stated = getattr(self, what)
             for name in [stated] if isinstance(stated, str) else stated or ():
                 if required and not count[name]:
-                    near = get_close_matches(name, names, n=3) or names[-3:]
-                    raise DataError(
-                        f"there is no column '{name}' among the {len(names)} columns",
-                        f"name the column with {what}=, for example one of: {', '.join(near)}",
-                    )
+                    near = similar(name, names) or f"the last ones are {', '.join(names[-3:])}"
+                    hint = f"name the column with {what}=; {near}"
+                    raise DataError(f"there is no column '{name}' among the {len(names)} columns", hint)
         without = {self.target, self.id, self.group, self.weights, *self.drop}
         refuse_repeated([name for name in names if name not in self.drop])
         left = [name for name in names if name not in without]

@@ -31,16 +31,6 @@ def is_sparse(X: Any) -> bool:
     return hasattr(X, "nnz") and hasattr(X, "tocsr")
 
 
-def stays_sparse(n: int, p: int, nonzeros: int, small: float = SMALL) -> bool:
-    """Return whether a matrix is kept sparse: it has more than ``small`` entries, and few nonzeros among them."""
-    return n * p > small and nonzeros < FEW * n * p
-
-
-def with_nan(X: Any) -> Mask:
-    """Return which rows (n,) hold a missing value, NaN."""
-    return np.asarray((X != X).sum(axis=1)) > 0
-
-
 def refuse_sparse(what: str, X: Any, able: str = "") -> None:
     """Raise DataError for a sparse X where ``what`` needs a dense one, with the memory that this would take."""
     if is_sparse(X):
@@ -62,11 +52,7 @@ def refuse_others(X: Any) -> None:
 
 
 def canonical(X: Any) -> Any:
-    """Return a copy of a sparse matrix of numbers as rows of doubles, in the one form that equal content has.
-
-    The places of a row increase, none occurs twice, and no stored value is 0. Places are numbers of 32 bits where these
-    suffice, which scikit-learn needs. Raises DataError as :func:`refuse_others`, and for places that are outside.
-    """
+    """Return a copy of a sparse matrix as rows of doubles in the one form that equal content has, or DataError."""
     from scipy.sparse import csr_array
 
     refuse_others(X)
@@ -107,11 +93,8 @@ def place(X: Any, k: int) -> tuple[int, int]:
 
 
 def exact_sums(X: Matrix, weights: Vector | None = None) -> Vector:
-    """Return the sums (p,) of the columns of a matrix, of products with weights (n,) where there are some.
-
-    Each sum is rounded once, so that it is the same on every processor and in whatever order the rows come. Of a
-    sparse matrix, and beyond :data:`SMALL` entries, for which no program is proved exactly, numpy adds.
-    """
+    """Return the sums (p,) of the columns of a matrix, of products with weights (n,) where there are some."""
+    # Rounded once: the same on every processor, in any order of the rows. No program of larger data is proved exactly.
     terms = X if weights is None else X * weights[:, None]
     if is_sparse(terms) or terms.size > SMALL:
         return np.asarray(terms.sum(axis=0))
@@ -126,13 +109,11 @@ def _sum(values: list[float]) -> float:
 
 
 def column_means(X: Any, weights: Vector | None = None) -> Vector:
-    """Return the means (p,) of the columns, by weights (n,) of the rows where there are some.
-
-    The mean of a dense column of one value is that value: a sum would leave its rounding behind as a feature.
-    """
+    """Return the means (p,) of the columns, by weights (n,) of the rows where there are some."""
     if is_sparse(X):
         total = X.shape[0] if weights is None else weights.sum()
         return np.asarray(_column_sums(X, X.data, weights) / total)
+    # The mean of one value is that value: a sum would leave its rounding behind as a feature.
     means = exact_sums(X, weights) / (X.shape[0] if weights is None else math.fsum(weights))
     return np.where(equal_columns(X), X[0], means)
 
@@ -143,11 +124,7 @@ def column_deviations(X: Any, weights: Vector | None = None) -> Vector:
 
 
 def column_variances(X: Any, weights: Vector | None = None) -> Vector:
-    r"""Return the variances (p,) of the columns, by weights (n,) of the rows where there are some.
-
-    The squares of a sparse column are summed about its mean, as of a dense one: those of its zeros are
-    :math:`\bar x_j^2` times their weight.
-    """
+    """Return the variances (p,) of the columns, about their means, by weights (n,) of the rows where there are some."""
     mean, total = column_means(X, weights), X.shape[0] if weights is None else math.fsum(weights)
     if not is_sparse(X):
         return np.asarray(exact_sums((X - mean) ** 2, weights) / total)
@@ -213,7 +190,9 @@ def row_places(X: Any) -> Any:
 def divided(X: Any, columns: Vector, rows: Vector) -> Any:
     """Return X with each column divided by its number in ``columns`` (p,), then each row by that in ``rows`` (n,)."""
     if not is_sparse(X):
-        return X / columns / rows[:, None]
+        result = X / columns
+        result /= rows[:, None]
+        return result
     result = X.copy()
     result.data /= columns[X.indices]
     result.data /= rows[row_places(X)]
@@ -260,10 +239,8 @@ class Preprocessing:
 
     def row_norms(self, X: Matrix) -> Vector:
         """Return the divisors (n,) of the samples X (n, p): all ones unless ``unit_rows``."""
-        n = X.shape[0]
-        if not self.unit_rows:
-            return np.ones(n)
-        norms = row_norms(divided(self.shifted(X), self.scale, np.ones(n)))
+        ones = np.ones(X.shape[0])
+        norms = row_norms(divided(self.shifted(X), self.scale, ones)) if self.unit_rows else ones
         return np.where(norms > 0, norms, 1.0)
 
     def apply(self, X: Matrix) -> Matrix:

@@ -18,11 +18,7 @@ SEEDS = 1 << 32
 
 
 def stratified_folds(data: Dataset, folds: int, seed: int) -> list[Indices]:
-    """Return the samples of each fold of a shuffled cross-validation, with the class shares of the data.
-
-    The samples of a group are in one fold. Raises ParameterError for folds that are not from 2 to the size of the
-    smaller class, counted in groups, and for another seed.
-    """
+    """Return the samples of each fold of a shuffled, stratified cross-validation, groups as wholes; ParameterError."""
     from sklearn.model_selection import StratifiedKFold
 
     if not 0 <= seed < SEEDS:
@@ -46,11 +42,7 @@ def smaller_class(data: Dataset) -> int:
 
 
 def permuted(data: Dataset, rng: np.random.Generator) -> Vector:
-    """Return labels (n,) in random order.
-
-    Of groups each one takes the labels of another, in random order, those of a smaller one repeated: exchangeable
-    groups are permuted as wholes.
-    """
+    """Return labels (n,) in random order; a group takes those of another, those of a smaller one repeated."""
     if data.group is None:
         return rng.permutation(data.y)
     order, sizes = np.lexsort((rng.random(data.n), data.group)), np.bincount(data.group)
@@ -62,11 +54,7 @@ def permuted(data: Dataset, rng: np.random.Generator) -> Vector:
 
 
 def train_and_test(data: Dataset, test: Indices) -> tuple[Dataset, Dataset]:
-    """Return the data without the samples of a fold, to train on, and the samples of the fold, to test on.
-
-    Substitutes of missing values and categories are learned on the training samples, and applied to both parts: the
-    number of features may differ from that of the data.
-    """
+    """Return the data without a fold, and the fold; substitutes and categories are learned on the first alone."""
     train = np.setdiff1d(np.arange(data.n), test)
     if data.encoded is not None:
         source = data.encoded.source
@@ -77,11 +65,7 @@ def train_and_test(data: Dataset, test: Indices) -> tuple[Dataset, Dataset]:
 
 
 def random_parts(data: Dataset, shares: Sequence[float], seed: int) -> list[Indices]:
-    """Return disjoint random parts of the samples, each increasing, with these shares of each class.
-
-    Every sample is in one part, with its group, and every part has at least one sample of each class. Raises
-    ParameterError for shares that are not positive with sum 1, DataError for a class of fewer samples than parts.
-    """
+    """Return random parts of all samples, groups as wholes, with these shares of each class, and one of it at least."""
     if min(shares) <= 0 or abs(sum(shares) - 1.0) > 1e-9:
         raise ParameterError(f"shares are {tuple(shares)}", "give positive numbers with sum 1")
     unit, labels = data.units

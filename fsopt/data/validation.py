@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -33,7 +31,6 @@ LARGEST = 1e140
 _USUAL = "1 +1 yes ja oui si sí true positive pos case malignant cancer ill sick krank diseased disease event dead"
 USUAL_POSITIVES = frozenset(_USUAL.split())
 """Labels that are +1 beside another one, in lower case."""
-_NUMBER = re.compile(r"([0-9]{1,15})")
 
 
 def as_matrix(X: ArrayLike) -> Matrix:
@@ -65,13 +62,9 @@ def _array(given: ArrayLike, name: str, fault: str, hint: str) -> NDArray[Any]:
 
 
 def check_index(X: Any, y: Any) -> None:
-    """Warn of an index of a DataFrame that is not that of its labels; raise DataError for the same in another order."""
-    if not (hasattr(X, "iloc") and hasattr(y, "iloc")) or len(X) != len(y) or X.index.equals(y.index):
-        return
-    if X.index.difference(y.index).empty and X.index.is_unique:
-        hint = "give y.loc[X.index], or y.to_numpy() to take them by position"
-        raise DataError("X and y have the same index in another order", hint)
-    warnings.warn("X and y differ in their index, and are taken by position", stacklevel=4)
+    """Raise DataError for the index of a DataFrame of as many samples that is not that of its labels."""
+    if hasattr(X, "iloc") and hasattr(y, "iloc") and len(X) == len(y) and not X.index.equals(y.index):
+        raise DataError("X and y differ in their index", "give y.loc[X.index], or y.to_numpy() for its order as it is")
 
 
 def names_of(features: Sequence[str], p: int) -> tuple[str, ...]:
@@ -223,15 +216,9 @@ def _usual(first: dict[float | str, str], listed: str) -> float | str:
 
 
 def places_by_name(features: Sequence[str]) -> Indices:
-    """Return the place (p,) of each feature in the order of the names; numbers in them count as such, x2 before x10.
+    """Return the place (p,) of each feature in the order of the names, shorter ones first: x2 before x10.
 
     It decides where nothing else does: the order of the columns is an accident.
     """
-    found = np.empty(len(features), dtype=np.int64)
-    found[sorted(range(len(features)), key=lambda j: _key(features[j]))] = np.arange(len(features))
-    return found
-
-
-def _key(name: str) -> tuple[list[str | int], str]:
-    # Texts are at the even places, so that a text is never compared with a number.
-    return [int(part) if k % 2 else part for k, part in enumerate(_NUMBER.split(name))], name
+    order = sorted(range(len(features)), key=lambda j: (len(features[j]), features[j]))
+    return np.argsort(order)

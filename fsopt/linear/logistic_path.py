@@ -54,7 +54,10 @@ class LogisticPath:
         self.Z, self.y = Z, y
         self.g, self.groups = g, groups
         self.squares, self.first = Z * Z, np.array([group[0] for group in groups])
-        self.several = {v: group for v, group in enumerate(groups) if len(group) > 1}
+        # Variables of as many columns are looked at together: number of columns -> variables (k,), columns (k, d).
+        sizes = np.array([len(group) for group in groups])
+        alike = {d: np.flatnonzero(sizes == d) for d in np.unique(sizes[sizes > 1]).tolist()}
+        self.several = {d: (some, np.array([groups[v] for v in some.tolist()])) for d, some in alike.items()}
 
     def columns(self, chosen: Sequence[int]) -> Indices:
         """Return the columns of variables, one variable after another."""
@@ -82,7 +85,7 @@ class LogisticPath:
 
     def path(self, c: float, largest: int, least: int = 0) -> list[tuple[int, ...]]:
         """Return the selections of 0, 1, ... variables, from the least number on while a fall is above its price."""
-        model = self._begun(c)
+        model = _Model(self, (), self.fit(self.columns(()), np.array([c])), c)
         found, prices = [model.chosen], model.prices()
         while len(found) <= min(largest, len(self.groups)):
             clock.check()
@@ -107,10 +110,7 @@ class LogisticPath:
 
     def prices(self, c: float) -> Vector:
         """Return the price (v,) of each variable."""
-        return self._begun(c).prices()
-
-    def _begun(self, c: float) -> _Model:
-        return _Model(self, (), self.fit(self.columns(()), np.array([c])), c)
+        return _Model(self, (), self.fit(self.columns(()), np.array([c])), c).prices()
 
     def _value(self, A: Matrix, theta: Matrix, cs: Vector) -> Vector:
         losses = cs * (np.logaddexp(0.0, -self.y * (theta @ A.T)) @ self.g)
@@ -145,22 +145,24 @@ class _Model:
         self.gradient = c * ((problem.g * away * problem.y) @ problem.Z)
         self.cross = weighted.T @ problem.Z
         self.diagonal = 1.0 + self.curved @ problem.squares
+        parts = {d: problem.Z.T[columns] for d, (_, columns) in problem.several.items()}
+        self.own = {d: np.eye(d) + (Z * self.curved) @ Z.transpose(0, 2, 1) for d, Z in parts.items()}
 
     def prices(self) -> Vector:
         """Return the price (v,) of each variable; the model is that of no variable."""
         left, blocks = self._left(self.inverse)
         shares: Vector = (1.0 - 1.0 / left)[self.problem.first]
-        for v, block in blocks.items():
-            shares[v] = len(block) - np.trace(np.linalg.inv(block))
+        for d, (some, _) in self.problem.several.items():
+            shares[some] = d - np.trace(np.linalg.inv(blocks[d]), axis1=1, axis2=2)
         return self.c * shares
 
     def falls(self, inverse: Matrix, gradient: Vector) -> Vector:
         """Return the fall (v,) of F when each variable enters, by an inverse Hessian and the negative gradient."""
         left, blocks = self._left(inverse)
         falls: Vector = (0.5 * gradient**2 / left)[self.problem.first]
-        for v, block in blocks.items():
-            q = gradient[self.problem.several[v]]
-            falls[v] = 0.5 * q @ np.linalg.solve(block, q)
+        for d, (some, columns) in self.problem.several.items():
+            q = gradient[columns]
+            falls[some] = 0.5 * (q * np.linalg.solve(blocks[d], q[:, :, None])[:, :, 0]).sum(axis=1)
         falls[list(self.chosen)] = NEVER
         return falls
 
@@ -184,10 +186,7 @@ class _Model:
 
     def _left(self, inverse: Matrix) -> tuple[Vector, dict[int, Matrix]]:
         """Return the second derivatives less what others explain, at least the ridge: of each column, and in blocks."""
-        reached, blocks = inverse @ self.cross, {}
+        reached = inverse @ self.cross
         left = np.maximum(self.diagonal - np.einsum("ij,ij->j", self.cross, reached), 1.0)
-        for v, group in self.problem.several.items():
-            Z = self.problem.Z[:, group]
-            own = np.eye(len(group)) + (Z * self.curved[:, None]).T @ Z
-            blocks[v] = own - self.cross[:, group].T @ reached[:, group]
-        return left, blocks
+        shares = {d: self.cross.T[at] @ reached.T[at].transpose(0, 2, 1) for d, (_, at) in self.problem.several.items()}
+        return left, {d: self.own[d] - share for d, share in shares.items()}

@@ -257,8 +257,8 @@ def write_selection(selection: Selection, path: str | Path) -> None:
     PackageError : matplotlib or jinja2 is not installed.
     """
     place, features = check_page(path), selection.to_frame()
-    warned, (weights, intercept) = tuple(f"Warning: {text}." for text in selection.warnings), selection.printed_weights
-    features["weight"] = pd.Series(weights, dtype=object)
+    warned, (rows, intercept) = tuple(f"Warning: {text}." for text in selection.warnings), selection.fit.printed()
+    features["weight"] = pd.Series([row["weight"] for row in rows], dtype=object)
     if place.suffix.lower() == ".tex":
         write_table(place, features, " ".join((*selection.sentences[:2], f"Intercept {intercept}.", *warned)))
         return
@@ -274,7 +274,7 @@ def write_selection(selection: Selection, path: str | Path) -> None:
     numbers = {name: value for name, value in plain(selection.heading).items() if not isinstance(value, list)}
     evidence = pd.json_normalize(numbers | {"nested": None, "intervals": None}).iloc[0].dropna()
     sections = [
-        ReportSection("Answer", (*selection.sentences, odds, *warned), tables, selection.figures()),
+        ReportSection("Answer", (*selection.sentences, odds, *warned), tables, {"how it was chosen": selection.plot()}),
         ReportSection("Table", selection.story, {}),
         ReportSection("Evidence", (), {"": table_of(("what", "value"), list(evidence.items()))}),
         ReportSection("How to cite", (f"fsopt {versions()['fsopt']}, feature selection by optimization", *SOURCES)),

@@ -201,7 +201,7 @@ def _of_data(trained: Trained, fit: Fit, data: Dataset) -> dict[str, float]:
     """Return 0 or 1 for the names and scores that a fit states of its data: whether they are those of the data."""
     train, scores = measures(data.y, fit.decision_function(data.X)) if fit.status.solved else {}, trained.scores
     here = None if data.encoded is None else data.encoded.encoding
-    encodings = [None if encoding is None else plain(encoding.plain) for encoding in (trained.encoding, here)]
+    encodings = [None if encoding is None else plain(encoding) for encoding in (trained.encoding, here)]
     deviation = column_deviations(data.X)
     off = np.abs(np.reshape(trained.deviation, data.p) - deviation) / np.where(deviation > 0, deviation, 1.0)
     apart = [abs(scores.get(name, np.inf) - train.get(name, -np.inf)) for name in scores.keys() | train.keys()]

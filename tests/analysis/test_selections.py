@@ -191,3 +191,22 @@ def test_unknown_rules_of_a_question_are_refused():
             question(positive=["x9"])
         with pytest.raises(TypeError, match="unexpected keyword"):
             question(include=["x1"])
+
+
+def test_the_front_is_convex_has_the_c_svms_of_its_slopes_and_the_bounds_of_the_fits():
+    front = fsopt.pareto_front(DATA, (12.0, 0.2, 4.0), scale="none")
+    x, loss, gamma = (front[name] for name in ("capacity", "objective", "gamma"))
+    assert x == pytest.approx([0.2, 4.0, 12.0])
+    assert np.all(np.diff(np.diff(loss) / np.diff(x)) > 0)
+    assert loss - front["bound"] == pytest.approx(np.zeros(3), abs=1e-6 * loss[0])
+    for k in range(3):
+        value = fsopt.solve(fsopt.build("svm", DATA, c=1 / gamma[k])).objective
+        assert 0.5 * x[k] + loss[k] / gamma[k] == pytest.approx(value, rel=1e-6)
+        slacks = 1 - DATA.y * (DATA.X @ front["coef"][k] + front["intercept"][k])
+        assert np.maximum(0, slacks).sum() == pytest.approx(loss[k], rel=1e-6)
+    assert front.chosen == np.argmin(np.abs(front["h_over_l"] - 0.1))
+    points, star = front.plot().axes[0].lines
+    assert (points.get_xdata().tolist(), star.get_xdata()) == (x.tolist(), [x[front.chosen]])
+    for caps in ((), (0.0,), ("a",)):
+        with pytest.raises(ParameterError):
+            fsopt.pareto_front(DATA, caps)

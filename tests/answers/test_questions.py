@@ -35,6 +35,7 @@ def selected():
 ANSWERS = {
     "selection_path": lambda: fsopt.selection_path(DATA, m=[1, 2]),
     "radius_path": lambda: fsopt.radius_path(DATA, (0.3, 1.0)),
+    "pareto_front": lambda: fsopt.pareto_front(DATA, (1.0, 0.2)),
     "alternatives": lambda: fsopt.alternatives(DATA, 2, within=0.2),
     "necessity": lambda: fsopt.necessity(DATA, 2),
     "select": selected,

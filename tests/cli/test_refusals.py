@@ -74,7 +74,7 @@ solve svm --data good.csv --options bad.toml :: is not TOML
 solve svm --data good.csv --options typed.toml :: 'threads'
 solve svm --data good.csv --scale robust :: one of standard
 fit svm people.csv :: there is no column 'label' among the 4 columns: name the column with --target
-fit svm people.csv --target il :: for example one of: ill
+fit svm people.csv --target il :: did you mean ill
 fit svm people.csv --target ill :: --onehot makes 0/1 features of them, --drop town leaves the column out
 fit svm german.csv --target ill :: such as --read decimal=','
 fit svm three.csv :: --positive makes one of them (or several) +1
@@ -159,8 +159,8 @@ CALLS = {
     "load_dataset('wdcb')": "did you mean wdbc?",
     "load_dataset('gaps.csv')": "missing= (drop",
     "load_dataset('people.csv', target='ill')": "onehot=True makes",
-    "load_dataset('people.csv', target='il')": "with target=, for",
-    "load_dataset('people.csv', target='ill', drop='c')": "with drop=, for",
+    "load_dataset('people.csv', target='il')": "with target=;",
+    "load_dataset('people.csv', target='ill', drop='c')": "with drop=;",
     "load_dataset('good.csv', encoding='x')": "encoding= its encoding",
     "compare(D, folds=9)": "folds= from 2",
     "select(D, jobs=0)": "jobs=0 ",

@@ -199,10 +199,8 @@ def test_matrices_agree_with_scikit_learn() -> None:
     X, Z = rng.standard_normal((7, 3)), rng.standard_normal((5, 3))
     gaussian = Kernel("gaussian", Z, width=0.7).matrix(X)
     np.testing.assert_allclose(gaussian, pairwise.rbf_kernel(X, Z, gamma=1 / (2 * 0.7**2)), rtol=1e-12)
-    polynomial = Kernel("polynomial", Z, degree=3, offset=0.5).matrix(X)
-    np.testing.assert_allclose(
-        polynomial, pairwise.polynomial_kernel(X, Z, gamma=1, degree=3, coef0=0.5), rtol=1e-10, atol=1e-12
-    )
+    polynomial = Kernel("polynomial", Z).matrix(X)
+    np.testing.assert_allclose(polynomial, pairwise.polynomial_kernel(X, Z, gamma=1, degree=2), rtol=1e-10)
     np.testing.assert_allclose(Kernel("linear", Z).matrix(X), pairwise.linear_kernel(X, Z), atol=1e-15)
     # A large offset of the columns costs distances no digits.
     moved = Kernel("gaussian", X + 2.0**20).matrix(X + 2.0**20)
@@ -214,8 +212,6 @@ def test_matrices_agree_with_scikit_learn() -> None:
     ("name", "values"),
     [
         ("width", (0.0, -1.0, np.inf, np.nan, "wide", True)),
-        ("degree", (0, 1.5, np.nan, np.inf)),
-        ("offset", (-0.1,)),
         ("name", ("rbf",)),
     ],
 )
@@ -229,7 +225,7 @@ def test_a_parameter_outside_its_range_is_named(name: str, values: tuple[Any, ..
     with pytest.raises(ValueError, match="read-only"):
         Kernel("linear", np.eye(2)).patterns[0, 0] = 5.0
     with pytest.raises(DataError, match="overflow"):
-        Kernel("polynomial", np.eye(2), degree=200).matrix(np.array([[1e3, 0.0]]))
+        Kernel("polynomial", np.eye(2)).matrix(np.array([[1e200, 0.0]]))
 
 
 def test_the_linear_kernel_gives_the_hyperplane_of_the_columns() -> None:

@@ -130,7 +130,7 @@ def certify(draw: Draws) -> object:
 
 
 def studies(draw: Draws) -> object:
-    more = draw.some(["test", "folds", "seed", "rule", "epsilon"])
+    more = draw.some(["test", "folds", "seed", "scale"])
     return fsopt.radius_path(draw.mostly(DATA), draw.mostly((1.0, 2.0)), **more)
 
 

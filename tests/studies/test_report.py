@@ -112,11 +112,11 @@ def selection():
         return fsopt.select(fsopt.Dataset(X, y, [NASTY, "noise"]), features=2, folds=2)
 
 
-def test_the_html_page_has_sentences_table_and_three_figures(selection, tmp_path):
+def test_the_html_page_has_sentences_table_and_figure(selection, tmp_path):
     fsopt.write_selection(selection, tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
     found = Elements(text)
-    assert found.tags.count("img") == 3
+    assert found.tags.count("img") == 1
     assert "b" not in found.tags
     assert one_line(NASTY) in found.texts
     assert all(one_line(sentence) in found.texts for sentence in selection.sentences)
