@@ -41,15 +41,14 @@ def _order(data: Dataset, *, large: bool) -> tuple[bool, ...]:
     return (True,) if data.sparse or data.X.size > MODELLED else (True, False)
 
 
-def interior_order(data: Dataset, run: Run, *, own: bool = False, repeated: bool = False) -> tuple[bool, ...]:
+def interior_order(data: Dataset, run: Run, least: int | None = None) -> tuple[bool, ...]:
     """Return the routes to a support vector machine in their order: true for the interior point, false for its model.
 
-    With ``own`` the interior point is first whatever the size of the data and the changed models; where machines are
-    ``repeated`` in a loop, from fewer data on.
+    The interior point is first from ``least`` entries of the data on, by default :data:`INTERIOR`.
     """
-    if run.solver is not None or (not own and changes_in_force()):
+    if run.solver is not None or changes_in_force():
         return (False,)
-    return _order(data, large=own or data.X.size >= (REPEATED if repeated else INTERIOR))
+    return _order(data, large=data.X.size >= (INTERIOR if least is None else least))
 
 
 def generation_order(data: Dataset, run: Run) -> tuple[bool, ...]:

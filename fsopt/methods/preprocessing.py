@@ -3,16 +3,15 @@
 With kernel values in the place of the features each training sample is described by its similarities to all of them.
 
 A feature is selected if the size of its weight is at least a threshold times the largest size and not 0: the rule of
-Peleg & Meir, section 6.2. The size is that of the weight of the preprocessed feature, or the one that the method's
-parameters ``rule``, ``units`` and ``epsilon`` ask for. The threshold of a method is in its entry,
-:class:`fsopt.methods.spec.MethodSpec`.
+Peleg & Meir, section 6.2. The size is that of the weight times the deviation of its feature, and the threshold of a
+method is in its entry, :class:`fsopt.methods.spec.MethodSpec`.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -102,25 +101,10 @@ def unit_rms(data: Dataset, scale: str) -> UnitRms:
     return UnitRms(centred.columns(kept).with_X(centred.X[:, kept] / units), map_, kept, units, warnings)
 
 
-@dataclass(frozen=True)
-class Hyperplane:
-    """The classifier ``sign(w'z + b)`` of preprocessed samples z, and the selected features.
-
-    Attributes
-    ----------
-    w, b : (p,) weights and the intercept.
-    support : places of the selected features, increasing.
-    """
-
-    w: Vector
-    b: float
-    support: tuple[int, ...]
-
-
-def raw_hyperplane(hyperplane: Hyperplane, map_: Preprocessing) -> tuple[Vector, float]:
+def raw_hyperplane(w: Vector, b: float, map_: Preprocessing) -> tuple[Vector, float]:
     """Return weights (p,) and intercept of a hyperplane for raw features, see :class:`fsopt.answers.fits.Fit`."""
-    coef = hyperplane.w / map_.scale
-    return coef, hyperplane.b if map_.unit_rows else hyperplane.b - float(coef @ map_.shift)
+    coef = w / map_.scale
+    return coef, b if map_.unit_rows else b - float(coef @ map_.shift)
 
 
 def scaled_hyperplane(coef: Vector, intercept: float, map_: Preprocessing) -> tuple[Vector, float]:
@@ -186,9 +170,6 @@ def expansion(factor: Dataset, w: Vector) -> Vector:
 
 THRESHOLD = 1e-6
 """The threshold of a method whose entry states no other one: above the noise of solvers in place of zeros."""
-SUPPORT_VECTORS = 1e-6
-"""The threshold of multipliers, relative to the largest one: interior points end with about 1e-9 in place of zeros."""
-
 ROUNDING = 1e-10
 """Change of a score, next to the margin 1, below which a weight is a rounded 0 of the solver."""
 
@@ -240,17 +221,8 @@ class SelectionRule:
         """Return the features that weights (p,) of raw features with standard deviations (p,) select."""
         size = np.abs(coef) if self.units == "raw" else np.abs(coef) * deviation
         limits = {"relative": self.epsilon * size.max(initial=0.0), "absolute": self.epsilon}
-        return _at_least(size, limits.get(self.rule, min(limits.values())))
-
-
-def selection(w: Vector, threshold: float = THRESHOLD) -> tuple[int, ...]:
-    """Return the features that the weights (p,) of preprocessed features select, by a threshold of the largest size."""
-    return _at_least(np.abs(w), threshold * np.abs(w).max(initial=0.0))
-
-
-def support_vectors(multipliers: Vector) -> tuple[int, ...]:
-    """Return the samples whose multipliers (n,) >= 0 are above :data:`SUPPORT_VECTORS` of the largest."""
-    return _at_least(multipliers, SUPPORT_VECTORS * multipliers.max(initial=0.0))
+        limit = limits.get(self.rule, min(limits.values()))
+        return tuple(np.flatnonzero((size >= limit) & (size > 0)).tolist())
 
 
 def without_rounding(w: Vector, spread: Vector) -> Vector:
@@ -259,11 +231,6 @@ def without_rounding(w: Vector, spread: Vector) -> Vector:
     The ``spread`` (p,) is the size of the features: largest absolute values or standard deviations.
     """
     return np.where(np.abs(w) * spread > ROUNDING, w, 0.0)
-
-
-def _at_least(size: Vector, limit: float) -> tuple[int, ...]:
-    """Return the places where a size is at least the limit and not 0."""
-    return tuple(np.flatnonzero((size >= limit) & (size > 0)).tolist())
 
 
 def certified(outcome: SolveResult | DriverResult, certificate: Certificate) -> SolveResult | DriverResult:
@@ -280,40 +247,39 @@ def unproved(objective: float) -> DriverResult:
 
 
 def make_fit(
-    data: Dataset,
     map_: Preprocessing,
-    hyperplane: Hyperplane,
+    w: Vector,
+    b: float,
     outcome: SolveResult | DriverResult,
     *,
-    started: float,
+    params: Mapping[str, Any] = MappingProxyType({}),
     warnings: tuple[str, ...] = (),
     details: Mapping[str, Any] | None = None,
     kernel: Kernel | None = None,
 ) -> Fit:
-    """Return the Fit of a hyperplane; :func:`fsopt.fit` adds the name of the method and its parameters.
+    """Return the Fit of a hyperplane; :func:`fsopt.fit` adds the method, its parameters, and the selected features.
 
     Parameters
     ----------
-    data : names the features: the raw or preprocessed data set, or, with a kernel, that of the kernel values.
     map_ : the preprocessing of the raw features.
-    hyperplane : in the preprocessed space, or, with a kernel, in the space of the kernel values.
+    w, b : (p,) weights and intercept in the preprocessed space, or, with a kernel, in that of the kernel values.
     outcome : objective value, status, bound, certificate, iterations and history of the Fit.
-    started : value of ``time.perf_counter`` when the method began.
+    params : parameters whose values follow from the data, where the user gives none.
     warnings : remarks that the user should read.
-    details : evidence and further numbers of the method.
+    details : evidence: ``point``, primal-dual, of the program of the method, or what its own check looks at; and
+        parameters of the program that the method has not.
     kernel : the kernel function; None for a hyperplane in the space of the features.
     """
-    coef, intercept = (hyperplane.w, hyperplane.b) if kernel is not None else raw_hyperplane(hyperplane, map_)
-    same = ("objective", "status", "stop", "bound", "iterations", "certificate", "solver")
+    coef, intercept = (w, b) if kernel is not None else raw_hyperplane(w, b, map_)
+    same = ("objective", "status", "stop", "bound", "iterations", "certificate", "solver", "seconds")
     return Fit(
         method="",
-        params={},
-        features=tuple(data.features[j] for j in hyperplane.support),
-        support=hyperplane.support,
+        params=params,
+        features=(),
+        support=(),
         coef=coef,
         intercept=intercept,
         history=outcome.history if isinstance(outcome, DriverResult) else (),
-        seconds={**outcome.seconds, "total": time.perf_counter() - started},
         preprocessing=map_,
         warnings=warnings,
         details={} if details is None else details,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -34,7 +35,7 @@ from fsopt.data.given import Given, dataset_of
 from fsopt.data.matrices import refuse_sparse
 from fsopt.drivers.run import CallbackError, Progress, Run, Steps, stepwise, within
 from fsopt.errors import MemoryLimitError, ParameterError
-from fsopt.methods.checking import judged
+from fsopt.methods.checking import check_values, judged
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.blocks import number
 from fsopt.models.registry import MODELS
@@ -209,6 +210,7 @@ def fit(
     refuse_parameters(entry, params)
     given = check_parameters("method", name, params, entry.parameters, entry.objects)
     params = {parameter: native(value) for parameter, value in given.items()}
+    check_values(name, entry.fit, params)
     data = dataset_of(data, y)
     if class_weight is not None or sample_weight is not None:
         data = data.weighted(class_weight, data.weights if sample_weight is None else sample_weight)
@@ -219,10 +221,12 @@ def fit(
     run = Run(solver, clock.seconds_of(time_limit), options, progress, place, source, executor)
     refuse_means(entry, params, run)
     defaults = {k: v for k, v in entry.parameters.items() if v is not None}
+    started = time.perf_counter()
     with _own_errors(entry, data), clock.limited(time_limit), customised(customise) as read:
         fitted = yield from within(entry.fit(data, run, **params))
     params = {**defaults, **params, **fitted.params}
-    fitted = dataclasses.replace(fitted, method=name, params=params, trained=fitted.kept_of(data))
+    seconds = {**fitted.seconds, "total": time.perf_counter() - started}
+    fitted = dataclasses.replace(fitted, method=name, params=params, seconds=seconds, trained=fitted.kept_of(data))
     with _own_errors(entry, data), customised(customise):
         fitted = judged(entry, fitted, data)
     if not customise:

@@ -8,7 +8,7 @@ an optimum of its problem, but its last program may not improve it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -32,7 +32,7 @@ from fsopt.errors import FileError, reading
 from fsopt.linear.certificate import certify
 from fsopt.linear.penalties import HINGE_MODELS, machine_of
 from fsopt.methods.spec import SavedFit
-from fsopt.models.gbd.feature_lists import BOUNDS, WeightBounds
+from fsopt.models.gbd.feature_lists import BOUNDS
 from fsopt.models.registry import MODELS, build
 from fsopt.solvers.outcome import supporting
 from fsopt.typing import Indices, Vector
@@ -41,21 +41,6 @@ WIDE = 100.0
 """How far from their values, relative to the largest one, variables may be where bounds of some features hold."""
 LOCAL_TOLERANCE = 1e-5
 """Largest residual with which a first-order condition holds that a loop met to its own stopping criterion."""
-
-
-def evidence(
-    program: str, params: Mapping[str, Any], point: Point | None, columns: Indices | None = None
-) -> dict[str, Any]:
-    """Return details of a Fit by which it can be verified later.
-
-    Parameters
-    ----------
-    program, params : slug and parameters of the convex model behind the answer.
-    point : a primal-dual point of it.
-    columns : the features of the model; None for all.
-    """
-    found = {"program": program, "program_params": dict(params), "point": point}
-    return found if columns is None else {**found, "columns": columns}
 
 
 @dataclass(frozen=True)
@@ -115,25 +100,24 @@ def assembled(model: pyo.ConcreteModel, program: Program, values: Mapping[str, A
     return x
 
 
-def has_program(saved: SavedFit) -> bool:
-    """Return whether a saved fit carries a program and a point of it."""
-    return saved.fit.details.get("program") is not None and saved.fit.details.get("point") is not None
+def has_point(saved: SavedFit) -> bool:
+    """Return whether a saved fit carries a point of its program."""
+    return saved.fit.details.get("point") is not None
 
 
-def saved_program(saved: SavedFit, at: Mapping[str, Any] | None = None) -> tuple[Completed, Point | None]:
-    """Return the program of a saved fit at its hyperplane, ``at`` some parameters or its own, and its point if any."""
+def saved_program(saved: SavedFit, at: Mapping[str, Any] = MappingProxyType({})) -> tuple[Completed, Point | None]:
+    """Return the program of a saved fit at its hyperplane, ``at`` some other parameters, and its point if any."""
     with reading("program"):
-        point = saved.fit.details["point"] if has_program(saved) else None
         places = saved_columns(saved)
         data = saved.data if len(places) == saved.data.p else saved.data.columns(places)
-        params = program_params(saved, at)
+        params, point = program_params(saved, at), saved.fit.details.get("point")
         return Completed.of(saved.spec.program, params, data, saved.w[places], saved.b, point)
 
 
-def program_params(saved: SavedFit, at: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return the parameters of the program of a saved fit, others in their place, those of the fit by default."""
-    stated, own = saved.fit.details["program_params"] if has_program(saved) else {}, saved.params if at is None else at
-    return stated | {name: own[name] for name in MODELS[saved.spec.program].parameters if own.get(name) is not None}
+def program_params(saved: SavedFit, at: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
+    """Return the parameters of the program of a saved fit, with others in their place."""
+    own = {**saved.params, **at}
+    return {name: own[name] for name in MODELS[saved.spec.program].parameters if own.get(name) is not None}
 
 
 def saved_columns(saved: SavedFit) -> Indices:
@@ -184,15 +168,14 @@ def check(saved: SavedFit) -> Certificate:
 def check_program(saved: SavedFit) -> Certificate:
     """Certify the convex program of a saved fit again, and compare its bound with the objective of the hyperplane.
 
-    The gap of a feasible fit may be open: its bound is compared with what it states. The parameters of the program have
-    to be those of the fit. A check that gets here by a program with parameters of other names looks at these itself.
+    The gap of a feasible fit may be open: its bound is compared with what it states.
 
     Raises
     ------
     FileError : the saved point is damaged.
     """
     own = saved.spec.objective is not None
-    if own and not has_program(saved):
+    if own and not has_point(saved):
         return make(Kind.FEASIBLE, {}, objective=saved.value)
     at, point = saved_program(saved)
     value, stated = (saved.value, {}) if own else (at.value, {"constraints": at.violation})
@@ -202,7 +185,6 @@ def check_program(saved: SavedFit) -> Certificate:
     fit, program = saved.fit, at.program
     certificate = supporting(program, certify_point(program, point), fit.status, bounded=fit.bound is not None)
     bound = certificate.bound
-    stated["program's parameters"] = parameters_residual(saved)
     if closed := fit.status is not Status.FEASIBLE:
         stated["bound"] = relative_gap(value, float("nan") if bound is None else bound)
     kind = Kind.CONVEX if closed else Kind.FEASIBLE
@@ -221,41 +203,19 @@ def check_first_order(
     The ``costs`` are the distance of the costs of the saved program from the slopes at the answer; parameters that
     follow from the answer are in ``at``.
     """
-    if not has_program(saved):
-        return make(Kind.FEASIBLE, {}, objective=saved.value)
     completed, point = saved_program(saved, at)
-    assert point is not None
+    if point is None:
+        return make(Kind.FEASIBLE, {}, objective=saved.value)
     here = minimised(completed.program, completed.x)
     lower = best_bound(completed.program, point, here)
     found = {
         "remainder": lower.remainder,
         "first order": max(here - lower.value, 0.0) / (1.0 + abs(here)),
         "linearisation": 0.0 if costs is None else costs(completed),
-        "program's parameters": parameters_residual(saved, at if costs is None else ("alpha",)),
         **restriction(saved, completed, point),
         **residuals,
     }
     return make(kind, found, objective=saved.value, tolerance=LOCAL_TOLERANCE)
-
-
-def parameters_residual(saved: SavedFit, without: Collection[str] = ()) -> float:
-    """Return the largest relative difference of the parameters of a saved program from those of the fit, or defaults.
-
-    Those without a default are of an iterate, which the check of the loop compares.
-    """
-    details, own = saved.fit.details, saved.params
-    if not has_program(saved):
-        return 0.0
-    with reading("program"):
-        known = MODELS[saved.spec.program].parameters
-        stated = {**known, **details["program_params"]}
-        wanted = {name: default if own.get(name) is None else own[name] for name, default in known.items()}
-        others = [name for name, value in wanted.items() if value is not None and name not in (*BOUNDS, *without)]
-        differences = [apart(np.asarray(stated[name], float), np.asarray(wanted[name], float)) for name in others]
-        if not {*own, *details["program_params"]}.isdisjoint(BOUNDS):
-            bounds = [WeightBounds.of(saved.fit.method, saved.data, at) for at in (own, details["program_params"])]
-            differences.append(np.array(bounds[0].distance(bounds[1])))
-    return float(max([np.max(d, initial=0.0) for d in differences], default=0.0))
 
 
 def starts_residual(fit: Fit) -> dict[str, float]:

@@ -3,6 +3,7 @@
 Calls of fit that are refused by a word of their own, most of them before any solver.
 """
 
+import dataclasses
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +17,8 @@ from support import REFERENCE, blobs, reference, sampled
 import fsopt
 from fsopt.errors import ParameterError, SolverError, UnknownNameError
 from fsopt.methods import registry
-from fsopt.methods.preprocessing import SelectionRule, support_vectors, without_rounding
+from fsopt.methods.preprocessing import SelectionRule, without_rounding
+from fsopt.methods.spec import SavedFit, selected
 from fsopt.solvers.base import Session
 
 PARAMS = {"gbd": {"m": 2, "max_cuts": 20}, "l0-mpm": {"delta": 0.2}, "l1-mpm": {"delta": 0.2}}
@@ -182,16 +184,16 @@ def test_rounding_is_not_selected_where_w_is_zero(method):
     assert fit.support == ()
 
 
-def test_a_method_selects_by_its_threshold():
+@pytest.mark.parametrize("kernel", [None, "gaussian"])
+def test_a_method_selects_by_its_threshold(kernel):
+    data = blobs(4, 4)
+    fit = fsopt.fit("svm", data, kernel=kernel)
     for name, spec in fsopt.METHODS.items():
-        w = np.array([-2.0, 0.0, 2.0 * spec.threshold, 1.9 * spec.threshold])
-        assert spec.select(w) == (0, 2), name
-        assert spec.select(np.zeros(3)) == (), name
-
-
-def test_support_vectors_have_a_multiplier():
-    assert support_vectors(np.array([0.0, 1.0, 1e-9, 1e-5])) == (1, 3)
-    assert support_vectors(np.zeros(3)) == ()
+        for share, expected in ((2.0 * spec.threshold, (0, 2)), (1.9 * spec.threshold, (0,)), (np.nan, ())):
+            w = np.nan_to_num(np.array([-2.0, 0.0, share, 0.0])) * np.isfinite(share)
+            coef = w / (1.0 if kernel else data.X.std(axis=0))
+            saved = SavedFit(spec, dataclasses.replace(fit, coef=coef), data, data, coef, 0.0)
+            assert selected(saved) == expected, name
 
 
 def test_a_rounded_zero_is_a_weight_that_moves_no_score():

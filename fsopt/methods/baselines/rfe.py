@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -61,7 +60,6 @@ def fit_rfe(
     -----
     Guyon et al. (2002), as used in Peleg & Meir, section 6.1, and Aytug, section 4.
     """
-    started = time.perf_counter()
     work, map_ = preprocess(data, scale)
     unlimited = replace(run, time_limit=None)
     result = yield from rfe.steps(
@@ -74,7 +72,7 @@ def fit_rfe(
     )
     found = result.point["svm"]
     details = {"chosen": np.flatnonzero(result.point["sigma"])}
-    return subset_fit(work, map_, found, result, details, started=started)
+    return subset_fit(map_, found, result, details)
 
 
 def one_percent(p: int) -> Mapping[str, Any]:

@@ -13,7 +13,6 @@ quotient gives :math:`N(w) \ge 1'\mu / \max_j (|s_j|/u_j(\theta))`.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,7 +26,6 @@ from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.certificates.exact.claims import Claim
 from fsopt.certificates.points import relative_gap
-from fsopt.common.arguments import word
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
@@ -40,9 +38,9 @@ from fsopt.drivers.working_set import spread, working_set
 from fsopt.errors import SolverError, reading
 from fsopt.methods.claims import about_of, dual_point, optimum
 from fsopt.methods.large_programs import by_features, first_certified
-from fsopt.methods.preprocessing import Hyperplane, SelectionRule, certified, make_fit, unit_rms
-from fsopt.methods.spec import MethodSpec, SavedFit, selected_by
-from fsopt.methods.verdict import Completed, extend, finite_vector
+from fsopt.methods.preprocessing import certified, make_fit, unit_rms
+from fsopt.methods.spec import MethodSpec, SavedFit
+from fsopt.methods.verdict import Completed, finite_vector
 from fsopt.models.gmeb.gmeb import (
     build_gmeb_cuts,
     build_gmeb_dual,
@@ -50,7 +48,7 @@ from fsopt.models.gmeb.gmeb import (
     build_gmeb_primal,
     build_gmeb_sdp,
 )
-from fsopt.models.gmeb.norm import GmebNorm, minimum, radius
+from fsopt.models.gmeb.norm import GmebNorm, minimum
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import no_multipliers, solver_spec
 from fsopt.typing import Indices, Mask, Vector
@@ -58,7 +56,6 @@ from fsopt.typing import Indices, Mask, Vector
 NAME = "the optimum of (15), on features of unit root mean square"
 EPSILON = 1e-5
 """The cone programs (15) and (16) end with about 1e-10 of the largest weight in place of its zeros."""
-RULE = SelectionRule(units="scaled", epsilon=EPSILON)
 SEPARABLE = 1e-6
 """Hinge loss, relative to the number of samples, up to which an optimum counts as 0."""
 EXCESS = 1e-6
@@ -160,17 +157,13 @@ Answer = tuple[Classifier, tuple[str, ...]]
 """A classifier, and warnings."""
 
 
-def _whole(
-    data: Dataset, norm: GmebNorm, run: Run, route: str, first: Callable[[], Classifier] | None = None
-) -> Steps[Answer]:
+def _whole(data: Dataset, norm: GmebNorm, run: Run, route: str) -> Steps[Answer]:
     """Return the certified classifier of a route by models of all features, and warnings."""
     paths = ("dual", CUTS) if route == "auto" else (route,)
 
     def solved(*, hard: bool) -> Steps[Answer]:
-        ways: list[Callable[[], Classifier | Steps[Classifier]]]
+        ways: list[Callable[[], Steps[Classifier]]]
         ways = [partial(by_route, path, data, norm, run, hard=hard) for path in paths]
-        if first is not None and not hard:
-            ways[0] = first
         return (yield from first_certified(ways, lambda found: found.outcome))
 
     found, warnings = yield from solved(hard=False)
@@ -209,19 +202,8 @@ def _priced(data: Dataset, norm: GmebNorm, run: Run, route: str) -> Steps[Answer
     return classifier(data, norm, found.w, found.mu, found.outcome, separable=found.separable), warnings
 
 
-def classified(
-    data: Dataset, norm: GmebNorm, run: Run, route: str, first: Callable[[], Classifier] | None = None
-) -> Steps[Answer]:
-    """Return the certified classifier of a route, of smallest norm where the data are separable, and warnings.
-
-    Data and norm are in the same units; ``first`` solves the first of the routes in a session of its own instead.
-    """
-    return _priced(data, norm, run, route) if by_features(data, run) else _whole(data, norm, run, route, first)
-
-
 def choose_route(route: str, run: Run) -> str:
     """Return the route to take with the solver of a run; raise SolverError for one that gives no multipliers."""
-    word("route", route, ("auto", *ROUTES))
     if run.solver is None:
         return route
     spec = solver_spec(run.solver)
@@ -279,44 +261,33 @@ def fit_gmeb(
     Peleg & Meir, (15)-(17) and section 4.3. The certificate is that of
     :func:`fsopt.methods.gmeb.gmeb.certify_gmeb`.
     """
-    started = time.perf_counter()
-    r_plus, r_minus = radius("gmeb", "r_plus", r_plus), radius("gmeb", "r_minus", r_minus)
     prepared, path = unit_rms(data, scale), choose_route(route, run)
     norm = GmebNorm.of(prepared.work, r_plus, r_minus)
-    found, warnings = yield from classified(prepared.work, norm, run, path)
-    w = prepared.full(found.w)
-    return make_fit(
-        data,
-        prepared.map_,
-        Hyperplane(w, found.b, RULE.of(data, w / prepared.map_.scale)),
-        found.outcome,
-        started=started,
-        warnings=(*prepared.warnings, *warnings),
-        details={
-            "sigma": prepared.full(norm.scales(found.w) / prepared.units),
-            "norm": norm.at(found.w)[0],
-            "separable": found.separable,
-            "mu": found.mu,
-        },
-    )
+    solve = _priced if by_features(prepared.work, run) else _whole
+    found, warnings = yield from solve(prepared.work, norm, run, path)
+    details = {"separable": found.separable, "mu": found.mu}
+    told = (*prepared.warnings, *warnings)
+    return make_fit(prepared.map_, prepared.full(found.w), found.b, found.outcome, warnings=told, details=details)
 
 
 def saved_gmeb(saved: SavedFit) -> tuple[GmebNorm, Vector, bool]:
     """Return the norm of a saved fit, its multipliers (n,), and whether its data are separable."""
     with reading("multipliers"):
-        radii = [np.inf if saved.fit.params[k] is None else float(saved.fit.params[k]) for k in ("r_plus", "r_minus")]
+        radii = [float(saved.fit.params[k]) for k in ("r_plus", "r_minus")]
         mu, separable = finite_vector(saved.fit.details["mu"], saved.data.n), bool(saved.fit.details["separable"])
     return GmebNorm.of(saved.data, *radii), mu, separable
 
 
 def check(saved: SavedFit) -> Certificate:
     """Certify a saved fit again: neither the norm nor the quotients depend on the units of the features."""
-    (norm, mu, separable), details = saved_gmeb(saved), saved.fit.details
-    proof, scales = certify_gmeb(saved.data, norm, saved.w, saved.b, mu, separable=separable), norm.scales(saved.w)
-    with reading("proof"):
-        off = np.abs(finite_vector(details["sigma"], saved.data.p) - scales)
-        size = abs(float(details["norm"]) - norm.at(saved.w)[0])
-    return extend(proof, {"stated norm": size, "scales": float(off.max() / max(1.0, scales.max()))})
+    norm, mu, separable = saved_gmeb(saved)
+    return certify_gmeb(saved.data, norm, saved.w, saved.b, mu, separable=separable)
+
+
+def numbers(saved: SavedFit) -> Mapping[str, Any]:
+    """Return sigma (p,) of (15), and N(w)."""
+    norm, _, _ = saved_gmeb(saved)
+    return {"sigma": norm.scales(saved.w), "norm": norm.at(saved.w)[0]}
 
 
 def exact_claims(saved: SavedFit) -> list[Claim]:
@@ -344,12 +315,11 @@ SPEC = MethodSpec(
     fit_gmeb,
     ("gmeb-dual", "gmeb-primal", "gmeb-sdp", "gmeb-cuts", "gmeb-hard-margin"),
     check=check,
+    numbers=numbers,
     program="gmeb-primal",
-    paper="gmeb",
     equation="(15)-(17)",
     estimator="GMEB",
     driver="theta-cuts",
-    support=partial(selected_by, RULE),
     weights="samples",
     exact=exact_claims,
     threshold=EPSILON,

@@ -5,10 +5,8 @@ The first has them instead of radii, and is solved to global optimality; the sec
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,16 +22,14 @@ from fsopt.drivers.scale_search import ShareInterval, certify_scale_search, scal
 from fsopt.errors import reading
 from fsopt.methods.baselines import machines
 from fsopt.methods.large_programs import generation_order
-from fsopt.methods.preprocessing import Hyperplane, SelectionRule, make_fit, preprocess, unit_rms
-from fsopt.methods.spec import MethodSpec, SavedFit, Value, selected_by
+from fsopt.methods.preprocessing import UnitRms, make_fit, preprocess, unit_rms
+from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verdict import finite_vector
-from fsopt.models.blocks import number
 from fsopt.models.gmeb.gmeb_penalised import GmebPenalty, build_gmeb_weighted_l1
 from fsopt.typing import Matrix, Vector
 
 EPSILON = 1e-9
 """The linear programs end at vertices, whose zeros are exact up to rounding."""
-RULE = SelectionRule(units="scaled", epsilon=EPSILON)
 TOLERANCE = 1e-6
 """The search stops at ``upper - lower <= TOLERANCE * max(1, upper)``."""
 
@@ -88,10 +84,6 @@ def fit_gmeb_penalised(
     -----
     Peleg & Meir, problems (7) and (10), with :math:`\sigma_j = 0` wherever :math:`w_j = 0` (Remark 12).
     """
-    started = time.perf_counter()
-    name = "gmeb-penalised"
-    c_plus = number(name, "c_plus", c_plus)
-    c_minus = number(name, "c_minus", c_minus)
     prepared = unit_rms(data, scale)
     work = prepared.work
     penalty = GmebPenalty.of(work, c_plus, c_minus)
@@ -99,39 +91,37 @@ def fit_gmeb_penalised(
     model = None if generate else build_gmeb_weighted_l1(work, c_plus=c_plus, c_minus=c_minus)
     result = yield from scale_search.steps(work, model, penalty, tolerance=TOLERANCE, run=run)
     found = result.point["w"]
-    scales, w = penalty.scales(found), prepared.full(found)
     zero: tuple[str, ...] = ()
     if result.status is Status.OPTIMAL and not found.any():
         zero = ("w = 0: the penalties outweigh every feature, lower c_plus and c_minus",)
-    return make_fit(
-        data,
-        prepared.map_,
-        Hyperplane(w, result.point["b"], RULE.of(data, w / prepared.map_.scale)),
-        result,
-        started=started,
-        warnings=prepared.warnings + zero,
-        details={
-            "sigma": prepared.full(scales),
-            "penalties": [float(np.sqrt(part @ scales**2)) for part in (penalty.alpha, penalty.beta)],
-            "leaves": [asdict(leaf) for leaf in result.point["leaves"]],
-        },
-    )
+    details = {"leaves": [asdict(leaf) for leaf in result.point["leaves"]]}
+    told = prepared.warnings + zero
+    return make_fit(prepared.map_, prepared.full(found), result.point["b"], result, warnings=told, details=details)
+
+
+def numbers(saved: SavedFit) -> Mapping[str, Any]:
+    """Return sigma (p,) of (10), and its two norm terms."""
+    prepared, penalty = _problem(saved)
+    scales = penalty.scales(saved.w[prepared.kept] * prepared.units)
+    terms = [float(np.sqrt(part @ scales**2)) for part in (penalty.alpha, penalty.beta)]
+    return {"sigma": prepared.full(scales), "penalties": terms}
+
+
+def _problem(saved: SavedFit) -> tuple[UnitRms, GmebPenalty]:
+    """Return the data of a saved fit in units of unit root mean square, and the penalty there."""
+    prepared = unit_rms(saved.raw, saved.fit.params["scale"])
+    return prepared, GmebPenalty.of(prepared.work, saved.fit.params["c_plus"], saved.fit.params["c_minus"])
 
 
 def check(saved: SavedFit) -> Certificate:
     """Certify a saved fit again from the leaves of its search."""
-    fit, data = saved.fit, saved.raw
+    fit, (prepared, penalty) = saved.fit, _problem(saved)
     with reading("proof"):
-        prepared = unit_rms(data, fit.params["scale"])
-        penalty = GmebPenalty.of(prepared.work, fit.params["c_plus"], fit.params["c_minus"])
         if fit.objective is None or fit.bound is None:
             raise ValueError("it has no objective or no bound")
-        leaves = [_leaf(record, data.n) for record in fit.details["leaves"]]
+        leaves = [_leaf(record, saved.raw.n) for record in fit.details["leaves"]]
         found = certify_scale_search(prepared.work, penalty, leaves, fit.objective, fit.bound, TOLERANCE)
-        given = finite_vector(fit.details["sigma"], data.p)
-        stated, weights = (v[prepared.kept] * prepared.units for v in (given, saved.w))
-        difference = np.abs(stated - penalty.scales(weights))
-    residuals = {**found.residuals, "scales": float(difference.max() / max(1.0, stated.max()))}
+    residuals = dict(found.residuals)
     if fit.status is not Status.OPTIMAL:
         del residuals["gap"]
     return replace(found, ok=make(Kind.GLOBAL, residuals).ok, residuals=residuals)
@@ -210,11 +200,10 @@ SPECS = (
         ("gmeb-weighted-l1",),
         objective=objective,
         check=check,
-        paper="gmeb",
         equation="(7)/(10)",
         estimator="GMEBPenalised",
         driver="scale-search",
-        support=partial(selected_by, RULE),
+        numbers=numbers,
         exact=exact_claims,
         threshold=EPSILON,
     ),
@@ -222,10 +211,8 @@ SPECS = (
         "svm-norm",
         fit_svm_norm,
         ("svm-norm",),
-        paper="gmeb",
         equation="(9), (19), section 5",
         estimator="NormSVM",
         driver="interior-point",
-        support=partial(selected_by, machines.RULE),
     ),
 )

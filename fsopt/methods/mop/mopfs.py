@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
@@ -14,20 +13,18 @@ from fsopt.answers.fits import Fit
 from fsopt.answers.results import Status
 from fsopt.certificates.kernel_scaling import Cut, ScalingProblem, certify_scaling
 from fsopt.certificates.points import relative_gap
-from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.kernel_scaling import GAP, SCALINGS
+from fsopt.drivers.kernel_scaling import GAP
 from fsopt.drivers.mop import SLACK, certify_mop, mop, relative_costs
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import reading
 from fsopt.methods.baselines.machines import default_capacity, squared_radius
 from fsopt.methods.claims import of_value
 from fsopt.methods.large_programs import interior_order
-from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess
+from fsopt.methods.preprocessing import make_fit, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verdict import extend, finite_vector
-from fsopt.models.blocks import number, whole
 
 START = {
     "optimal": "s = 1 is already optimal for (15): no other scales are better at the first hyperplane",
@@ -88,17 +85,14 @@ def fit_mopfs(
     -----
     Bi, Algorithm 1 and section 6.
     """
-    started = time.perf_counter()
-    cap = default_capacity(data.n, 1.0) if w_cap is None else number("mopfs", "w_cap", w_cap)
-    weight = number("mopfs", "c", c)
-    word("parameter 'scaling' of 'mopfs'", scaling, SCALINGS)
+    cap = default_capacity(data.n, 1.0) if w_cap is None else w_cap
     work, map_ = preprocess(data, scale)
     result = yield from mop.steps(
         work,
         w_cap=cap,
-        c=scale_cost(work, weight, cap),
+        c=scale_cost(work, c, cap),
         scaling=scaling,
-        max_iterations=whole("mopfs", "max_iterations", max_iterations),
+        max_iterations=max_iterations,
         generate=interior_order(work, run)[0],
         run=run,
     )
@@ -110,15 +104,7 @@ def fit_mopfs(
     details = {k: at[k] for k in ("scales", "E", "H", "alpha", "cap")} | {
         "scaling": last and {**last, "cuts": [asdict(cut) for cut in last["cuts"]]}
     }
-    return make_fit(
-        data,
-        map_,
-        Hyperplane(at["w"], at["b"], SPEC.select(at["w"])),
-        result,
-        started=started,
-        warnings=tuple(warnings),
-        details=details,
-    )
+    return make_fit(map_, at["w"], at["b"], result, warnings=tuple(warnings), details=details)
 
 
 def scale_cost(work: Dataset, weight: float, cap: float) -> float:
@@ -175,7 +161,6 @@ SPEC = MethodSpec(
     fit_mopfs,
     ("rsvm-dual", "kernel-scaling-step", "rsvm-least-norm"),
     check=check,
-    paper="mop",
     equation="(13)-(15)",
     estimator="MOPFS",
     driver="mop",

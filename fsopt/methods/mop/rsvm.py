@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,18 +11,15 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import best_intercepts
 from fsopt.data.matrices import constant_columns
 from fsopt.drivers.run import Run, Steps
-from fsopt.errors import ParameterError, reading
+from fsopt.errors import ParameterError
 from fsopt.linear.penalties import Euclid
 from fsopt.methods.baselines.machines import (
-    RULE,
-    default_capacity,
     fit_machine,
     gamma_of,
     squared_radius,
 )
-from fsopt.methods.spec import MethodSpec, SavedFit, selected_by
-from fsopt.methods.verdict import finite_vector, saved_alpha
-from fsopt.typing import Vector
+from fsopt.methods.spec import MethodSpec, SavedFit
+from fsopt.methods.verdict import saved_alpha
 
 
 def fit_rsvm(
@@ -65,11 +60,11 @@ def fit_rsvm(
     -------
     Fit
         ``objective`` is the hinge loss E. Selected are the features of nonzero weight, with a kernel the training
-        samples that are support vectors. ``details`` has ``w_cap``; ``radius`` R, the largest squared norm of a sample
-        or centred image; ``h_over_l`` = (RW + 1) / n, the paper's estimate of the VC dimension over the number of
-        samples; ``gamma``, 1/C of the C-SVM with the same hyperplane, 0 where the capacity constraint is not active:
-        the answer is then the shortest hyperplane of smallest loss; ``capacity`` w'w; ``b_interval``, whose middle is
-        b; and the evidence ``alpha``, the multipliers in [0, 1] of the margins.
+        samples that are support vectors. ``params`` has ``w_cap``, ``details`` has ``radius`` R, the largest squared
+        norm of a sample or centred image; ``h_over_l`` = (RW + 1) / n, the paper's estimate of the VC dimension over
+        the number of samples; ``gamma``, 1/C of the C-SVM with the same hyperplane, 0 where the capacity constraint is
+        not active: the answer is then the shortest hyperplane of smallest loss; ``capacity`` w'w; ``b_interval``, whose
+        middle is b; and the evidence ``alpha``, the multipliers in [0, 1] of the margins.
 
     Raises
     ------
@@ -81,47 +76,31 @@ def fit_rsvm(
     """
     if constant_columns(data.X).all():
         raise ParameterError("all samples are the same", "give data that vary")
-    fit = fit_machine("rsvm", data, run, w_cap, scale=scale, kernel=kernel, width=width, further=numbers_of)
-    return (yield from fit)
+    return fit_machine("rsvm", data, run, w_cap, scale=scale, kernel=kernel, width=width)
 
 
-def numbers_of(data: Dataset, w: Vector, details: Mapping[str, Any], gram: bool) -> dict[str, Any]:
-    """Return the numbers that a fit states, of samples or their Gram matrix, weights, multipliers and capacity."""
-    w_cap, scores = float(details["w_cap"]), data.X @ w
+def numbers(saved: SavedFit) -> dict[str, Any]:
+    """Return radius, capacity and multiplier of the capacity of the samples or their Gram matrix, and intercepts."""
+    data, gram = saved.data, saved.fit.kernel is not None
+    w_cap = float(saved.fit.params["w_cap"])
     K = data.X  # where it is the Gram matrix, the radius is that of the images less their mean
     radius = float((np.diag(K) - 2.0 * K.mean(axis=1) + K.mean()).max()) if gram else squared_radius(data)
     return {
         "radius": radius,
         "h_over_l": (radius * w_cap + 1.0) / data.total,
-        "gamma": gamma_of(data, np.asarray(details["alpha"]), w_cap, gram=gram),
-        "capacity": Euclid(data.X if gram else None).of(w) ** 2,
-        "b_interval": best_intercepts(scores, data.y, data.weights),
+        "gamma": gamma_of(data, saved_alpha(saved), w_cap, gram=gram),
+        "capacity": Euclid(data.X if gram else None).of(saved.w) ** 2,
+        "b_interval": best_intercepts(data.X @ saved.w, data.y, data.weights),
     }
-
-
-def stated(saved: SavedFit) -> dict[str, float]:
-    """Return the distances of the numbers that a fit states; raises FileError where they are damaged."""
-    fit, data = saved.fit, saved.data
-    alpha = saved_alpha(saved)
-    with reading("proof"):
-        w_cap = float(fit.details["w_cap"])
-        found = numbers_of(data, saved.w, {"w_cap": w_cap, "alpha": alpha}, fit.kernel is not None)
-        others = {k: finite_vector(np.atleast_1d(fit.details[k]), np.size(value)) for k, value in found.items()}
-    asked = fit.params.get("w_cap")
-    default = default_capacity(data.total, found["radius"]) if asked is None else asked
-    distances = {k: np.abs(others[k] - value) / np.maximum(1.0, np.abs(value)) for k, value in found.items()}
-    return {**{k: float(np.max(v)) for k, v in distances.items()}, "parameters": abs(w_cap / default - 1.0)}
 
 
 SPEC = MethodSpec(
     "rsvm",
     fit_rsvm,
     ("rsvm",),
-    stated=stated,
-    paper="mop",
+    numbers=numbers,
     equation="(13), (14)",
     estimator="RSVM",
     driver="interior-point",
-    support=partial(selected_by, RULE),
     weights="samples",
 )

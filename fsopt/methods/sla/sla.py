@@ -7,8 +7,9 @@ polyhedron, by successive linearisation (SLA). The last linear program proves th
 
 from __future__ import annotations
 
-import time
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -28,10 +29,9 @@ from fsopt.drivers.sla import NONNEGATIVE, ConcaveHinge, ConcaveTerms, sla, sla_
 from fsopt.errors import reading
 from fsopt.methods.claims import CONCAVE, of_pmm, of_step
 from fsopt.methods.large_programs import uses_generation
-from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess, selection, without_rounding
+from fsopt.methods.preprocessing import make_fit, preprocess, without_rounding
 from fsopt.methods.spec import MethodSpec, SavedFit
-from fsopt.methods.verdict import check_first_order, evidence, extend, finite_vector, saved_alpha, starts_residual
-from fsopt.models.blocks import number
+from fsopt.methods.verdict import check_first_order, extend, finite_vector, saved_alpha, starts_residual
 from fsopt.models.registry import build
 from fsopt.models.sla.hyperplane import iterate_of_costs
 
@@ -61,12 +61,11 @@ def fit_linearised(
 
     The warning about w = 0 ends with the ``hint``.
     """
-    started = time.perf_counter()
     work, map_ = preprocess(data, scale)
     if uses_generation(work, run, features=not problem.counted):
         result = yield from sla_by_column_generation.steps(work, problem, n_starts=n_starts, seed=seed, run=run)
         at = result.point
-        b, step = at["b"], {} if at["alpha"] is None else {"alpha": at["alpha"]}
+        b, details = at["b"], {} if at["alpha"] is None else {"alpha": at["alpha"]}
     else:
         weight = {} if problem.counted else {"lam": problem.omega}
         names = [name for (name,) in CONCAVE[slug]]
@@ -75,30 +74,25 @@ def fit_linearised(
         model = build(slug, work, alpha=problem.penalty.slope, **weight)
         result = yield from sla.steps(model, terms, n_starts=n_starts, seed=seed, run=run)
         at = result.point
-        b, step = -at["gamma"], evidence(slug, {}, at["proof"])
+        b, details = -at["gamma"], {"point": at["proof"]}
     w, values = without_rounding(at["w"], largest_values(work.X)), [one["objective"] for one in at["starts"]]
     more = len(values) - n_starts
     warnings = [f"the start from zero ended at w = 0: {more} random starts were added"] if more > 0 else []
     warnings += [] if np.any(w) else [f"w = 0: no feature was selected, {hint}"]
-    return make_fit(
-        data,
-        map_,
-        Hyperplane(w, b, selection(w)),
-        result,
-        started=started,
-        warnings=tuple(warnings),
-        details={**step, "plane_errors": hyperplane_errors(work, w, b), "starts": values},
-    )
+    return make_fit(map_, w, b, result, warnings=tuple(warnings), details={**details, "starts": values})
 
 
-def stated(saved: SavedFit) -> dict[str, float]:
-    """Return the distance of the number of errors that a saved fit states, and the number of missing starts."""
-    with reading("number of errors"):
-        errors = float(saved.fit.details["plane_errors"]) - hyperplane_errors(saved.data, saved.w, saved.b)
-    return {"errors": abs(errors), **starts_residual(saved.fit)}
+def numbers(saved: SavedFit) -> Mapping[str, Any]:
+    """Return the number of samples on the wrong side of the hyperplane or on it."""
+    return {"plane_errors": hyperplane_errors(saved.data, saved.w, saved.b)}
 
 
 def check(saved: SavedFit) -> Certificate:
+    """Certify a saved fit again: its optimum 0 or the minimum principle, and the number of its starts."""
+    return extend(_principle(saved), starts_residual(saved.fit))
+
+
+def _principle(saved: SavedFit) -> Certificate:
     """Certify the minimum principle again, at the linearisation of the answer by its saved multipliers."""
     data, at = saved.data, saved.params
     problem = concave_hinge(data, at["alpha"], at.get("lam"), at.get("approx", "exp"))
@@ -172,7 +166,6 @@ def fit_fsv(
     Mangasarian, (21), section 4 and Algorithm 4.1. Rinaldi & Sciandrone, *Feature selection combining linear support
     vector machines and concave optimization*, Optimization Methods and Software 25 (2010), with 1 / alpha for epsilon.
     """
-    lam, alpha = number("fsv", "lam", lam), number("fsv", "alpha", alpha)
     problem = concave_hinge(data, alpha, lam, approx)
     fit = fit_linearised(data, run, "fsv-step", problem, scale=scale, hint="lower lam", n_starts=n_starts, seed=seed)
     fitted = yield from fit
@@ -184,13 +177,12 @@ FSV = MethodSpec(
     fit_fsv,
     ("fsv-step",),
     check=check,
-    paper="sla",
     equation="(21)",
     estimator="FSV",
     driver="sla",
     sparse=True,
     weights="classes",
-    stated=stated,
+    numbers=numbers,
     exact=of_step,
     objects=("approx",),
     grid=(("lam", (0.01, 0.05, 0.2)),),
@@ -234,7 +226,7 @@ def fit_misclass(
     -----
     Mangasarian, (20), section 4 and Algorithm 4.1.
     """
-    problem = concave_hinge(data, number("misclass", "alpha", alpha))
+    problem = concave_hinge(data, alpha)
     return fit_linearised(data, run, "misclass-step", problem, scale=scale, hint="the classes overlap too much")
 
 
@@ -243,12 +235,11 @@ MISCLASS = MethodSpec(
     fit_misclass,
     ("misclass-step",),
     check=check,
-    paper="sla",
     equation="(20)",
     estimator="MisclassificationMinimizer",
     driver="sla",
     sparse=True,
-    stated=stated,
+    numbers=numbers,
     exact=of_step,
 )
 
@@ -281,18 +272,10 @@ def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard") -> Steps[Fit]:
     -----
     Mangasarian, (16) and Table 1; the algorithm is :func:`fsopt.drivers.pmm`.
     """
-    started = time.perf_counter()
     work, map_ = preprocess(data, scale)
     result = yield from pmm.steps(work, run=run)
-    w, b = result.point["w"], -result.point["gamma"]
-    return make_fit(
-        data,
-        map_,
-        Hyperplane(w, b, PMM.select(w)),
-        result,
-        started=started,
-        details={"plane_errors": int(result.objective or 0), "below": result.point["below"]},
-    )
+    at = result.point
+    return make_fit(map_, at["w"], -at["gamma"], result, details={"below": at["below"]})
 
 
 def check_pmm(saved: SavedFit) -> Certificate:
@@ -300,8 +283,7 @@ def check_pmm(saved: SavedFit) -> Certificate:
     value = float(hyperplane_errors(saved.data, saved.w, saved.b))
     with reading("proof"):
         proof = certify_pmm(saved.data, int(saved.fit.objective or 0), _below(saved))
-        errors = abs(float(saved.fit.details["plane_errors"]) - value)
-    return replace(extend(proof, {"errors": errors}), objective=value)
+    return replace(proof, objective=value)
 
 
 def _below(saved: SavedFit) -> StationaryPoint | None:
@@ -319,7 +301,7 @@ PMM = MethodSpec(
     fit_pmm,
     ("misclass-step",),
     check=check_pmm,
-    paper="sla",
+    numbers=numbers,
     equation="(16), Table 1",
     estimator="PMM",
     driver="pmm",
