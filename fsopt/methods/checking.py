@@ -47,16 +47,16 @@ ANY = re.compile(".*")
 
 
 def judged(spec: MethodSpec, fit: Fit, data: Dataset) -> Fit:
-    """Return a fit with what follows from it, the status that its verification supports, and the certificate of that.
+    """Return a fit with what follows from it, the status that its verification supports, and its certificate.
 
-    Where the claim is not supported it is ``feasible``, with the value of the classifier, and its bound where that is.
-    The classifier of a fit is stated for raw features. Where the range of a feature is far from 0 and narrow, the
-    rounding of its weight and of the intercept is larger than the tolerance, so that the classifier is not optimal.
+    Without support it is ``feasible``: rounding of weights of raw features far from 0 and narrow may be too large.
     """
     saved = saved_fit(spec, fit, data)
     support = spec.support(saved)
     features = tuple(saved.data.features[j] for j in support)
     fit = replace(fit, support=support, features=features, details={**fit.details, **spec.numbers(saved)})
+    if not fit.coef.any():
+        fit = replace(fit, warnings=(*fit.warnings, "w = 0: no feature is selected"))
     own = fit.certificate
     bare = replace(fit, status=Status.FEASIBLE, bound=None)
     if fit.status is Status.FEASIBLE and own is not None and own.kind is Kind.GBD:
@@ -94,11 +94,7 @@ def _checked(spec: MethodSpec, fit: Fit, data: Dataset) -> Certificate:
 
 
 def check_claims(spec: MethodSpec, fit: Fit, data: Dataset) -> Certificate:
-    """Recompute the certificate of a fit from its training data, with the objective value at its classifier.
-
-    The check of the method recomputes its evidence. Selected features and further numbers are compared with what
-    follows from the data.
-    """
+    """Recompute the certificate of a fit from its training data, beside the selected features and further numbers."""
     saved = saved_fit(spec, fit, data)
     certificate = _recomputed(saved)
     with reading("fit"):
@@ -115,12 +111,10 @@ def _recomputed(saved: SavedFit) -> Certificate:
     spec, fit = saved.spec, saved.fit
     with reading("fit"):
         residuals = {"preprocessing": _preprocessing_residual(fit, saved.raw)}
-        if spec.objective is not None:
-            value, residuals["constraints"] = spec.objective(saved.data, saved.w, saved.b, saved.params)
-            saved = replace(saved, value=value)
         certificate = (spec.check or check)(saved)
         if spec.objective is not None:
-            certificate = replace(certificate, objective=saved.value)
+            value, residuals["constraints"] = spec.objective(saved.data, saved.w, saved.b, saved.params)
+            certificate = replace(certificate, objective=value)
         stated = stated_residuals(fit, certificate, allowed=gap_allowed(fit.params.get("tolerance", 0.0)))
     return extend(certificate, residuals, stated)
 
@@ -186,10 +180,7 @@ def check_values(method: str, fit: Callable[..., Any], params: Mapping[str, Any]
 def faults(
     method: str, fit: Callable[..., Any], params: Mapping[str, Any], kinds: re.Pattern[str] = ANY
 ) -> Iterator[tuple[str, str]]:
-    """Yield each parameter whose value a method does not take, and why; lists are looked at by the method itself.
-
-    Only parameters whose annotation in the fit matches ``kinds`` are looked at, and those without one.
-    """
+    """Yield each parameter whose value a method does not take, and why, of those whose annotation matches ``kinds``."""
     signature = inspect.signature(fit).parameters
     for name, value in params.items():
         kind = signature[name].annotation

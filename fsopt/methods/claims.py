@@ -31,7 +31,7 @@ from fsopt.certificates.exact.proofs import About, Slope
 from fsopt.compiler import Program
 from fsopt.data import Dataset
 from fsopt.drivers.penalties import approximation
-from fsopt.errors import NotShownError, reading
+from fsopt.errors import NotShownError
 from fsopt.linear.penalties import HINGE_MODELS
 from fsopt.methods.mpm.space import lifted, moments_of
 from fsopt.methods.spec import SavedFit
@@ -67,10 +67,7 @@ CONCAVE: Mapping[str, tuple[tuple[str, ...], ...]] = {
 
 
 def about_of(slug: str, params: Mapping[str, Any], columns: Sequence[int] | None = None, units: str = "given") -> About:
-    """Return the origin of a program of a model with some of its parameters, its defaults for the others.
-
-    Bounds on weights are stated where there are any, signs as bounds of 0.
-    """
+    """Return the origin of a program of a model: its parameters or their defaults, bounds where there are any."""
     stated = {**MODELS[slug].parameters, **params}
     return About(slug, plain({k: v for k, v in stated.items() if k not in BOUNDS or v}), columns, units)
 
@@ -81,8 +78,7 @@ def claims_of(saved: SavedFit) -> list[Claim]:
         return [not_shown(OPTIMUM, KERNEL)]
     if not has_evidence(saved):
         return [not_shown(OPTIMUM, NO_EVIDENCE)]
-    with reading("program"):
-        return [optimum(saved, *at_all(saved, program_params(saved)))]
+    return [optimum(saved, *at_all(saved, program_params(saved)))]
 
 
 def at_all(saved: SavedFit, params: Mapping[str, Any]) -> tuple[Completed, Point]:
@@ -195,10 +191,8 @@ def claim_at(
 
 def of_subset(saved: SavedFit) -> list[Claim]:
     """Return the claims of a filter: the value of its hyperplane, and the optimum of its last SVM."""
-    fit, slug = saved.fit, saved.spec.program
-    with reading("multipliers"):
-        chosen = np.array(fit.details["chosen"], dtype=np.intp)
-        params = {name: float(saved.params[name]) for name in MODELS[slug].parameters if name in ("c", "w_cap")}
+    chosen, slug = np.flatnonzero(saved.w), saved.spec.program
+    params = {name: float(saved.params[name]) for name in MODELS[slug].parameters if name in ("c", "w_cap")}
     if not len(chosen):
         return [not_shown(VALUE, "no feature is selected")]
     part = saved.data.columns(chosen)
@@ -217,23 +211,18 @@ def concave_terms(slug: str, model: pyo.ConcreteModel, program: Program, params:
 
 
 def of_step(saved: SavedFit) -> list[Claim]:
-    """Return the claim of a loop that linearises a concave objective: the minimum principle, or the optimum 0.
-
-    The program is that of the parameters of the fit, linearised at 0: its exact slopes at the answer are computed anew.
-    The objective is at least 0, and at most its linearisation at 0.
-    """
+    """Return the claim of a loop that linearises a concave objective at 0: the minimum principle, or the optimum 0."""
     slug, at = saved.spec.program, saved.params
     zero, approx = saved.fit.status is Status.OPTIMAL, at.get("approx", "exp")
     if not (zero or has_evidence(saved)):
         return [not_shown(PRINCIPLE, NO_EVIDENCE)]
     if not zero and approx != "exp":
         return [not_shown(PRINCIPLE, f"the slopes of the approximation '{approx}' are not enclosed")]
-    with reading("step"):
-        params = program_params(saved, {"alpha": approximation(approx, at["alpha"]).slope, "v": None})
-        if zero:
-            completed, _ = Completed.of(slug, params, saved.data, saved.w, saved.b)
-            return [optimum(saved, completed, dual_point(completed, {}), name=ZERO_VALUE)]
-        completed, found = at_all(saved, params)
+    params = program_params(saved, {"alpha": approximation(approx, at["alpha"]).slope, "v": None})
+    if zero:
+        completed, _ = Completed.of(slug, params, saved.data, saved.w, saved.b)
+        return [optimum(saved, completed, dual_point(completed, {}), name=ZERO_VALUE)]
+    completed, found = at_all(saved, params)
     slopes = concave_terms(slug, completed.model, completed.program, params)
     try:
         exact = exact_program(completed.program)

@@ -20,7 +20,6 @@ from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.common.arguments import word
-from fsopt.common.texts import counted
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
 from fsopt.data.matrices import (
@@ -74,7 +73,6 @@ class UnitRms:
     map_: Preprocessing
     kept: Indices
     units: Vector
-    warnings: tuple[str, ...]
 
     def full(self, w: Vector) -> Vector:
         """Return the weights (p,) of all preprocessed features from those (q,) of ``work``."""
@@ -93,12 +91,8 @@ def unit_rms(data: Dataset, scale: str) -> UnitRms:
     kept = np.flatnonzero(~constant_columns(data.X))
     if not len(kept):
         raise ParameterError("all features are constant, nothing can be learned", "give data that vary")
-    warnings: tuple[str, ...] = ()
-    if len(kept) < data.p:
-        names = ", ".join(data.features[j] for j in np.setdiff1d(np.arange(data.p), kept)[:5])
-        warnings = (f"dropped {counted(data.p - len(kept), 'constant feature')} ({names})",)
     units = np.sqrt(exact_sums(centred.X[:, kept] ** 2) / data.n)
-    return UnitRms(centred.columns(kept).with_X(centred.X[:, kept] / units), map_, kept, units, warnings)
+    return UnitRms(centred.columns(kept).with_X(centred.X[:, kept] / units), map_, kept, units)
 
 
 def raw_hyperplane(w: Vector, b: float, map_: Preprocessing) -> tuple[Vector, float]:
@@ -119,34 +113,19 @@ FLAT = 1e-4
 """Kernel values that differ by less, relative to the largest one, are too alike for the precision of solvers."""
 
 
-def kernel_values(data: Dataset, name: str, width: float | None) -> tuple[Kernel, Dataset, tuple[str, ...]]:
-    r"""Return the kernel on the samples, its values :math:`K_{ij} = k(z_i, z_j)` as a data set, and warnings.
-
-    Parameters
-    ----------
-    data : preprocessed.
-    name, width : as in :class:`fsopt.data.kernels.Kernel`. The width None is sqrt(p v / 2) with v the variance
-        of all entries: sqrt(p / 2) for standardised features, scikit-learn's ``gamma="scale"``.
-    """
+def kernel_values(data: Dataset, name: str, width: float | None) -> tuple[Kernel, Dataset]:
+    """Return the kernel on the samples, and its values as a data set; a width None is sqrt(p v / 2), v the variance."""
     refuse_sparse("a kernel", data.X)
     if width is None:
         width = float(np.sqrt(data.p * data.X.var() / 2)) or 1.0
     kernel = Kernel(name, data.X, width)
     values = kernel.dataset(data)
-    size = FLAT * np.abs(values.X).max()
-    if np.ptp(values.X, axis=0).max() <= size:
+    if np.ptp(values.X, axis=0).max() <= FLAT * np.abs(values.X).max():
         raise ParameterError(
             f"the {kernel.name} kernel has nearly the same values for all samples",
             "choose a smaller width, or centre the features",
         )
-    nearest = (values.X - np.diag(np.diag(values.X))).max(axis=1)
-    if name != "gaussian" or np.median(nearest) > size:
-        return kernel, values, ()
-    warning = (
-        f"at width {width:g} most samples are unlike every other: the classifier says little about new samples; "
-        "choose a larger width"
-    )
-    return kernel, values, (warning,)
+    return kernel, values
 
 
 def centred_factor(kernel: Dataset) -> Dataset:
@@ -159,10 +138,7 @@ def centred_factor(kernel: Dataset) -> Dataset:
 
 
 def expansion(factor: Dataset, w: Vector) -> Vector:
-    """Return beta (n,) with F'beta = w and sum 0.
-
-    A constant in beta does not change FF'beta, but it changes the scores of further samples.
-    """
+    """Return beta (n,) with F'beta = w and sum 0: a constant in it would change the scores of further samples."""
     # The columns of F are orthogonal.
     beta = factor.X @ (w / (factor.X**2).sum(axis=0))
     return np.asarray(beta - beta.mean())
@@ -226,10 +202,7 @@ class SelectionRule:
 
 
 def without_rounding(w: Vector, spread: Vector) -> Vector:
-    """Return weights (p,) with exact zeros in place of those that move scores by less than :data:`ROUNDING`.
-
-    The ``spread`` (p,) is the size of the features: largest absolute values or standard deviations.
-    """
+    """Return weights (p,) with 0 where, times the ``spread`` (p,) of the features, they are below :data:`ROUNDING`."""
     return np.where(np.abs(w) * spread > ROUNDING, w, 0.0)
 
 

@@ -83,12 +83,10 @@ METHODS = Registry(
         "sla.sla",
         "baselines.onsvm",
         "gbd.gbd",
-        "mop.rsvm",
-        "mop.mopfs",
+        "mop.mop",
         "baselines.svm",
-        "baselines.rfe",
+        "baselines.by_weights",
         "baselines.filters",
-        "baselines.vs_ssvm",
     ),
     listing="fsopt methods",
     function="fit",
@@ -207,7 +205,6 @@ def fit(
     MemoryLimitError : the arrays of the method do not fit into the memory.
     """
     entry = METHODS[name]
-    refuse_parameters(entry, params)
     given = check_parameters("method", name, params, entry.parameters, entry.objects)
     params = {parameter: native(value) for parameter, value in given.items()}
     check_values(name, entry.fit, params)
@@ -281,14 +278,6 @@ def _refuse_unread(name: str, customise: Mapping[str, Change], read: set[str]) -
 def able(holds: Callable[[MethodSpec], bool]) -> str:
     """Return the names of the methods for which something holds."""
     return ", ".join(spec.name for spec in METHODS.values() if holds(spec))
-
-
-def refuse_parameters(entry: MethodSpec, given: Mapping[str, Any]) -> None:
-    """Raise ParameterError for a parameter that another method of the paper has, and this one has not."""
-    others = [spec for spec in METHODS.values() if spec.paper == entry.paper is not None]
-    for parameter in [k for k in given if k not in entry.parameters]:
-        if names := ", ".join(spec.name for spec in others if parameter in spec.parameters):
-            raise ParameterError(f"method '{entry.name}' has no parameter '{parameter}'", f"methods that have: {names}")
 
 
 def refuse_data(entry: MethodSpec, data: Dataset) -> None:

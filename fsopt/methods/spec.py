@@ -26,10 +26,7 @@ Value: TypeAlias = tuple[float, float]
 
 
 def in_units(method: str, data: Dataset, at: Mapping[str, Any], scale: Vector) -> dict[str, Any]:
-    """Return parameters for features divided by a scale (p,), without the table that they were encoded from.
-
-    Bounds on weights are then those of these features, and the word for the groups of a table is the groups.
-    """
+    """Return parameters for features divided by a scale (p,): bounds on weights, and groups in place of a word."""
     others = {name: value for name, value in at.items() if name not in BOUNDS}
     if at.get("groups") == CATEGORIES:
         others["groups"] = categories(data)
@@ -50,7 +47,6 @@ class SavedFit:
     raw : the data that it was fitted to.
     data : the same in the space of the hyperplane: preprocessed features, or kernel values.
     w, b : the hyperplane there.
-    value : the method's objective value at the hyperplane, recomputed; NaN where its check gives it.
     """
 
     spec: MethodSpec
@@ -59,7 +55,6 @@ class SavedFit:
     data: Dataset
     w: Vector
     b: float
-    value: float = float("nan")
 
     @property
     def params(self) -> dict[str, Any]:

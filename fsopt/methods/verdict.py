@@ -8,7 +8,7 @@ an optimum of its problem, but its last program may not improve it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -28,7 +28,7 @@ from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
 from fsopt.data.matrices import apart
 from fsopt.drivers.recorder import EARLY
-from fsopt.errors import FileError, reading
+from fsopt.errors import FileError
 from fsopt.linear.certificate import certify
 from fsopt.linear.penalties import HINGE_MODELS, machine_of
 from fsopt.methods.spec import SavedFit
@@ -57,10 +57,7 @@ class Completed:
     def of(
         cls, slug: str, params: Mapping[str, Any], data: Dataset, w: Vector, b: float, point: Any = None
     ) -> tuple[Completed, Point | None]:
-        """Return a program at a hyperplane, and the point of saved details, whose values other variables take.
-
-        These are the variables that its model does not complete: those of the user's own models and changes.
-        """
+        """Return a program at a hyperplane, and a saved point, whose values other variables than the completed take."""
         model = build(slug, data, **params)
         program = compile_model(model)
         known = None if point is None else point_from(point, program)
@@ -107,11 +104,10 @@ def has_point(saved: SavedFit) -> bool:
 
 def saved_program(saved: SavedFit, at: Mapping[str, Any] = MappingProxyType({})) -> tuple[Completed, Point | None]:
     """Return the program of a saved fit at its hyperplane, ``at`` some other parameters, and its point if any."""
-    with reading("program"):
-        places = saved_columns(saved)
-        data = saved.data if len(places) == saved.data.p else saved.data.columns(places)
-        params, point = program_params(saved, at), saved.fit.details.get("point")
-        return Completed.of(saved.spec.program, params, data, saved.w[places], saved.b, point)
+    places = saved_columns(saved)
+    data = saved.data if len(places) == saved.data.p else saved.data.columns(places)
+    params, point = program_params(saved, at), saved.fit.details.get("point")
+    return Completed.of(saved.spec.program, params, data, saved.w[places], saved.b, point)
 
 
 def program_params(saved: SavedFit, at: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
@@ -130,11 +126,7 @@ def saved_columns(saved: SavedFit) -> Indices:
 
 
 def restriction(saved: SavedFit, at: Completed, point: Point | None) -> dict[str, float]:
-    """Return how far features without a place in the program of a saved fit are from having none in the answer.
-
-    These are their largest weight, and the largest excess of their reduced costs, if the point is to prove an optimum;
-    infinite for a method that has no price for them.
-    """
+    """Return how far features without a place in a saved program are from 0, and their reduced costs from feasible."""
     others = np.setdiff1d(np.arange(saved.data.p), places := saved_columns(saved))
     if not len(others):
         return {}
@@ -155,6 +147,8 @@ def restriction(saved: SavedFit, at: Completed, point: Point | None) -> dict[str
 def check(saved: SavedFit) -> Certificate:
     """Certify a saved fit again: by the point of its program, or by the multipliers of its margins in numpy alone."""
     slug, gram = saved.spec.program, saved.fit.kernel is not None
+    if not slug:
+        return make(Kind.FEASIBLE, {})
     if not ("alpha" in saved.fit.details or (gram and slug in HINGE_MODELS)):
         return check_program(saved)
     at, alpha = saved.params, saved_alpha(saved)
@@ -166,20 +160,9 @@ def check(saved: SavedFit) -> Certificate:
 
 
 def check_program(saved: SavedFit) -> Certificate:
-    """Certify the convex program of a saved fit again, and compare its bound with the objective of the hyperplane.
-
-    The gap of a feasible fit may be open: its bound is compared with what it states.
-
-    Raises
-    ------
-    FileError : the saved point is damaged.
-    """
-    own = saved.spec.objective is not None
-    if own and not has_point(saved):
-        return make(Kind.FEASIBLE, {}, objective=saved.value)
+    """Certify the convex program of a saved fit again; the gap of a feasible one may be open."""
     at, point = saved_program(saved)
-    value, stated = (saved.value, {}) if own else (at.value, {"constraints": at.violation})
-    stated |= restriction(saved, at, point)
+    value, stated = at.value, {"constraints": at.violation} | restriction(saved, at, point)
     if point is None:
         return make(Kind.FEASIBLE, stated, objective=value)
     fit, program = saved.fit, at.program
@@ -191,44 +174,30 @@ def check_program(saved: SavedFit) -> Certificate:
     return make(kind, merged(certificate.residuals, stated), objective=value, bound=bound, bound_source="dual point")
 
 
-def check_first_order(
-    saved: SavedFit,
-    kind: Kind,
-    costs: Callable[[Completed], float] | None = None,
-    residuals: Mapping[str, float] = MappingProxyType({}),
-    at: Mapping[str, Any] = MappingProxyType({}),
-) -> Certificate:
-    r"""Certify a first-order condition: the last convex program of a loop does not go below its value at the answer.
-
-    The ``costs`` are the distance of the costs of the saved program from the slopes at the answer; parameters that
-    follow from the answer are in ``at``.
-    """
+def check_first_order(saved: SavedFit, kind: Kind, at: Mapping[str, Any] = MappingProxyType({})) -> Certificate:
+    """Certify that the last program of a loop, with parameters ``at`` the answer, does not go below its value there."""
     completed, point = saved_program(saved, at)
     if point is None:
-        return make(Kind.FEASIBLE, {}, objective=saved.value)
+        return make(Kind.FEASIBLE, {})
     here = minimised(completed.program, completed.x)
     lower = best_bound(completed.program, point, here)
     found = {
         "remainder": lower.remainder,
         "first order": max(here - lower.value, 0.0) / (1.0 + abs(here)),
-        "linearisation": 0.0 if costs is None else costs(completed),
         **restriction(saved, completed, point),
-        **residuals,
     }
-    return make(kind, found, objective=saved.value, tolerance=LOCAL_TOLERANCE)
+    return make(kind, found, tolerance=LOCAL_TOLERANCE)
 
 
 def starts_residual(fit: Fit) -> dict[str, float]:
     """Return the number of random starts that a saved fit was asked for and has no value of, unless it was stopped."""
-    with reading("starts"):
-        missing = int(fit.params.get("n_starts", 1)) - len(fit.details["starts"])
+    missing = int(fit.params.get("n_starts", 1)) - len(fit.details["starts"])
     return {"starts": 0.0 if fit.stop in EARLY else float(max(missing, 0))}
 
 
 def saved_alpha(saved: SavedFit) -> Vector:
     """Return the multipliers (n,) of the margins from the details of a saved fit, which are finite."""
-    with reading("alpha"):
-        return finite_vector(saved.fit.details["alpha"], saved.data.n)
+    return finite_vector(saved.fit.details["alpha"], saved.data.n)
 
 
 def finite_vector(value: Any, length: int) -> Vector:
@@ -249,11 +218,7 @@ def extend(certificate: Certificate, *residuals: Mapping[str, float]) -> Certifi
 def stated_residuals(
     answer: Fit | SolveResult, found: Certificate, *, sign: float = 1.0, allowed: float = 0.0
 ) -> dict[str, float]:
-    """Return the residuals of the objective value and the bound that an answer states, for a maximum with the sign -1.
-
-    A bound claims no more than the recomputed one. At an optimum it meets the objective value, up to the gap that a
-    parameter of a method allows.
-    """
+    """Return the residuals of the stated objective value and bound, for a maximum with the sign -1, up to a gap."""
     status, bound = answer.status, answer.bound
     value, objective = (np.nan if number is None else float(number) for number in (found.objective, answer.objective))
     stated = {"objective": relative_gap(value, objective)}

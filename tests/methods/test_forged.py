@@ -54,7 +54,7 @@ OF_A_STEP = {
 }
 OF_A_SUBSET = {
     "a feature less": changed(lambda m: m - 1, "params", "m"),
-    "other features": changed(lambda chosen: sorted((j + 1) % 3 for j in chosen), "details", "chosen"),
+    "another feature": changed(lambda coef: [1e-3 if w == 0.0 else w for w in coef], "coef"),
     "multipliers": times(0.9, "details", "alpha"),
 }
 OF_A_RANKING = {

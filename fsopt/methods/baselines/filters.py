@@ -24,7 +24,6 @@ from fsopt.data import Dataset
 from fsopt.data.matrices import BLOCK, column_means, column_variances, constant_columns
 from fsopt.data.validation import places_by_name
 from fsopt.drivers.run import Run, Steps
-from fsopt.errors import reading
 from fsopt.methods.baselines.machines import check_subset, subset_fit, train_on_subset
 from fsopt.methods.claims import of_subset
 from fsopt.methods.preprocessing import preprocess
@@ -147,10 +146,7 @@ def entropy(counts: Matrix) -> float:
 
 
 def ranking(scores: Vector, *next_scores: Vector) -> Indices:
-    """Return the features from the best score to the worst.
-
-    Those that agree in 40 bits are in the order of the next scores, and of the columns where all scores agree.
-    """
+    """Return the features from the best score to the worst, ties of 40 bits by the next scores, then by the columns."""
     mantissa, exponent = np.frexp([scores, *next_scores])
     rounded = np.ldexp(np.round(np.ldexp(mantissa, BITS)), exponent - BITS)
     return np.lexsort(-np.where(np.abs(rounded) < 2.0**-BITS, 0.0, rounded)[::-1])
@@ -163,11 +159,7 @@ FILTERS: Mapping[str, Callable[[Dataset], Vector]] = MappingProxyType(
 
 
 def order_of(scores: Vector, data: Dataset) -> Indices:
-    """Return the features from the best score to the worst, whatever the order of the columns.
-
-    Features of equal scores are in the order of their absolute correlation with the label, equal ones in that of their
-    names.
-    """
+    """Return the features from the best score to the worst, ties by correlation with the label, then by name."""
     return ranking(scores, pearson(data), -places_by_name(data.features).astype(float))
 
 
@@ -184,6 +176,7 @@ def fit_filter(
     m: int | None = None,
     w_cap: float | None = None,
     scale: str = "unit-rows",
+    c: float | None = None,
 ) -> Steps[Fit]:
     """Rank the features of the preprocessed data by a score and train a rigorous SVM on the first m.
 
@@ -204,6 +197,8 @@ def fit_filter(
     scale : str, default 'unit-rows'
         Preprocessing: ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; scores are of the
         preprocessed features, and only ``unit-rows`` changes them.
+    c : float, optional
+        > 0, penalty weight of a support vector machine in the place of the rigorous one; None for that.
 
     Returns
     -------
@@ -217,22 +212,16 @@ def fit_filter(
     ------
     ParameterError : a number outside its range.
     """
-    return fit_ranked(name, "rsvm", data, run, w_cap, m=m, scale=scale)
-
-
-def fit_ranked(
-    name: str, slug: str, data: Dataset, run: Run, value: float | None, *, m: int | None, scale: str
-) -> Steps[Fit]:
-    """Rank the features by a score and train a machine, with a value of its parameter, on the first m."""
     work, map_ = preprocess(data, scale)
     scores = FILTERS[name](work)
     order, count = order_of(scores, work), number_kept(name, m, data.p)
     chosen = np.sort(order[:count])
-    found = yield from train_on_subset(slug, work, chosen, run, value)
+    slug = "rsvm" if c is None else "svm"
+    found = yield from train_on_subset(slug, work, chosen, run, w_cap if c is None else c)
     positive = int(np.sum(scores > 0))
     few = f"of {counted(count, 'feature')} that are kept only {positive} have a score above 0"
-    fit = subset_fit(map_, found, found.outcome, {"chosen": chosen}, warnings=(few,) * (positive < count))
-    return replace(fit, params=found.capacity)
+    fit = subset_fit(map_, found, found.outcome, warnings=(few,) * (positive < count))
+    return replace(fit, params=found.at)
 
 
 def numbers(saved: SavedFit) -> Mapping[str, Any]:
@@ -246,12 +235,11 @@ def numbers(saved: SavedFit) -> Mapping[str, Any]:
 def check(saved: SavedFit) -> Certificate:
     """Certify a saved fit of a filter again: the features of the best scores, and the last machine."""
     fit, data = saved.fit, saved.data
-    with reading("ranking"):
-        order = order_of(np.reshape(np.array(fit.details["scores"], dtype=float), data.p), data)
+    order = order_of(np.reshape(np.array(fit.details["scores"], dtype=float), data.p), data)
     return check_subset(saved, np.sort(order[: number_kept(fit.method, fit.params.get("m"), data.p)]))
 
 
-@with_keywords_of(fit_filter)
+@with_keywords_of(fit_filter, without=("c",))
 def fit_pearson(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
     """Fit a support vector machine on the features of largest absolute correlation with the label.
 
@@ -262,7 +250,7 @@ def fit_pearson(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
     return fit_filter("pearson", data, run, **keywords)
 
 
-@with_keywords_of(fit_filter)
+@with_keywords_of(fit_filter, without=("c",))
 def fit_fisher(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
     """Fit a support vector machine on the features of largest Fisher criterion.
 
@@ -273,7 +261,7 @@ def fit_fisher(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
     return fit_filter("fisher", data, run, **keywords)
 
 
-@with_keywords_of(fit_filter)
+@with_keywords_of(fit_filter, without=("c",))
 def fit_ks(data: Dataset, run: Run, **keywords: Any) -> Steps[Fit]:
     """Fit a support vector machine on the features of largest Kolmogorov-Smirnov distance of the classes.
 
@@ -314,7 +302,7 @@ def fit_infogain(
     Aytug, section 4; the score is :func:`fsopt.methods.baselines.filters.infogain`, of ten bins. The paper does
     not print its binning; this is our choice.
     """
-    return fit_ranked("infogain", "svm", data, run, c, m=m, scale=scale)
+    return fit_filter("infogain", data, run, m=m, c=c, scale=scale)
 
 
 OF_ALL: dict[str, Any] = {"check": check, "numbers": numbers, "exact": of_subset, "weights": "samples"}

@@ -26,7 +26,7 @@ from fsopt.data.weights import loss_weights
 from fsopt.drivers.column_generation import column_generation
 from fsopt.drivers.run import Run, Steps, multipliers
 from fsopt.drivers.working_set import spread
-from fsopt.errors import ParameterError, reading
+from fsopt.errors import ParameterError
 from fsopt.linear import first_order, interior_point
 from fsopt.linear.certificate import certify
 from fsopt.linear.penalties import Ball, Euclid, Penalty, machine_of
@@ -45,8 +45,6 @@ from fsopt.models.gbd.feature_lists import WeightBounds
 from fsopt.models.registry import build
 from fsopt.typing import Indices, Vector
 
-Driver: TypeAlias = Callable[[Dataset, Penalty, float, Run], Steps[DriverResult]]
-"""Function of preprocessed data, penalty, C and run: the route without the model."""
 Outcome: TypeAlias = SolveResult | DriverResult
 Order: TypeAlias = Callable[[Dataset, Run], tuple[bool, ...]]
 """Function of data and run that returns the routes in their order, false for the model."""
@@ -76,7 +74,7 @@ def _by_generation(data: Dataset, penalty: Penalty, c: float, run: Run) -> Steps
 
 without_model = partial(interior_order, least=0)
 """The routes with the interior point first, whatever the size of the data, unless a model is changed."""
-MACHINES: Mapping[str, tuple[str, Driver, Order]] = MappingProxyType(
+MACHINES: Mapping[str, tuple[str, Callable[..., Steps[DriverResult]], Order]] = MappingProxyType(
     {
         "svm": ("c", _by_interior_point, interior_order),
         "onsvm": ("c", _by_generation, generation_order),
@@ -89,7 +87,7 @@ MACHINES: Mapping[str, tuple[str, Driver, Order]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Trained:
-    """A machine on the samples it was given, its parameters and outcome.
+    """A machine on the samples it was given, its parameter and outcome.
 
     The multipliers ``alpha`` (n,) of the margins are within their bounds, with y'alpha = 0. Of ``svm`` and ``rsvm``
     w = X'beta with ``beta`` (n,), 0 where not known: its nonzeros are the support vectors. ``evidence`` for a Fit has
@@ -110,11 +108,6 @@ class Trained:
         """The evidence for the details of a Fit."""
         return {"alpha": self.alpha} if self.point is None else {"point": self.point}
 
-    @property
-    def capacity(self) -> dict[str, Any]:
-        """The parameter of a Fit that may be the default one of the data."""
-        return {name: self.at[name] for name in ("w_cap",) if name in self.at}
-
 
 def train(
     slug: str,
@@ -125,29 +118,23 @@ def train(
     order: Order | None = None,
     bounds: Mapping[str, Any] = MappingProxyType({}),
 ) -> Steps[Trained]:
-    """Train a machine on preprocessed data, by the first of its routes that ends in a certified optimum.
-
-    ``value`` is that of its parameter, None for the default capacity of ``rsvm``; with ``bounds`` on weights, as
-    parameters of the model, the model is the only route.
-    """
+    """Train a machine at a value of its parameter, None for the default capacity; with bounds by its model alone."""
     name, driver, own_order = MACHINES[slug]
     value = default_capacity(data.total, squared_radius(data)) if value is None else value
-    at = {name: float(value), **bounds}
+    at = {name: float(value)}
     penalty, c = machine_of(slug, at)
     caps, ball = loss_weights(c, data.weights), isinstance(penalty, Ball)
 
     def by_model() -> Trained:
-        session, result = run.solve(build(slug, data, **at), f"'{slug}'")
-        w, alpha = values_of(session.model.w), np.zeros(data.n)
-        point = result.supported
-        changed = bool(bounds) or changes_in_force() or result.status is not Status.OPTIMAL
-        if ball and changes_in_force():
+        session, result = run.solve(build(slug, data, **at, **bounds), f"'{slug}'")
+        w, changed = values_of(session.model.w), changes_in_force()
+        if ball and changed:
             raise ParameterError(f"nothing proves an answer of a changed '{slug}'", "solve its model by fsopt.solve")
-        if not changed or ball or (point is not None and point.y is not None):
-            alpha = project_multipliers(multipliers(session, result, session.model.margin), data.y, caps)
-        if changed and not ball:
+        if changed or bounds or not (ball or result.status is Status.OPTIMAL):
             w, b = WeightBounds.of(slug, data, bounds).clipped(w), session.model.b.value
-            return Trained(at, w, b, alpha, alpha * data.y, result, point=point)
+            none = np.zeros(data.n)
+            return Trained(at, w, b, none, none, result, point=result.supported)
+        alpha = project_multipliers(multipliers(session, result, session.model.margin), data.y, caps)
         w = penalty.nearest(w) if isinstance(penalty, Ball) else w
         b = midpoint_intercept(data.X @ w, data.y, data.weights)
         proof = certify(data, penalty, c, w, b, alpha)
@@ -218,9 +205,9 @@ def subset_fit(
     map_: Preprocessing,
     found: Trained,
     outcome: Outcome,
-    details: Mapping[str, Any],
     *,
     warnings: tuple[str, ...] = (),
+    details: Mapping[str, Any] = MappingProxyType({}),
 ) -> Fit:
     """Return the Fit of a machine on features that a method has chosen, with the outcome and details of the method."""
     told, further = warnings + found.warnings, {"alpha": found.alpha, **details}
@@ -231,14 +218,9 @@ def check_subset(saved: SavedFit, subset: Indices) -> Certificate:
     """Certify the last machine of a heuristic on features that are selected before it, which are computed again."""
     fit, at = saved.fit, saved.params
     part = part_of(saved.data, subset)
-    with reading("proof"):
-        stated = np.array(fit.details["chosen"], dtype=float)
-        penalty, c = machine_of(saved.spec.program, at)
+    penalty, c = machine_of(saved.spec.program, at)
     found = certify(part, penalty, c, np.resize(saved.w[subset], part.p), saved.b, saved_alpha(saved))
-    wrong = {
-        "chosen": float(not np.array_equal(stated, subset)),
-        "selection": float(np.abs(np.delete(saved.w, subset)).max(initial=0.0)),
-    }
+    wrong = {"selection": float(np.abs(np.delete(saved.w, subset)).max(initial=0.0))}
     # The bound is one on these features only: the method has none. One that ended early claims no optimum of them.
     complete = fit.stop == "complete"
     inside = {name: residual for name, residual in found.residuals.items() if complete or name != "gap"}
@@ -275,9 +257,9 @@ def fit_machine(
     """
     work, map_ = preprocess(data, scale)
     samples, function = work, None
-    warnings, params = tuple[str, ...](), dict[str, Any]()
+    params: dict[str, Any] = {}
     if kernel is not None:
-        function, work, warnings = kernel_values(work, kernel, width)
+        function, work = kernel_values(work, kernel, width)
         params["width"] = function.width
         # The images less their mean: with y'alpha = 0 neither w nor the loss depends on it.
         samples = centred_factor(work)
@@ -298,8 +280,8 @@ def fit_machine(
         w,
         b,
         outcome,
-        params=params | found.capacity,
-        warnings=warnings + found.warnings,
+        params={**params, **found.at},
+        warnings=found.warnings,
         details=found.evidence,
         kernel=function,
     )

@@ -1,8 +1,6 @@
-"""The selection problem of a method of Aytug, from its parameters or from its master, and the verdict on a best subset.
+"""The selection problem of a method of Aytug, and the verdict on a best subset by the tree of an exact search.
 
-A verdict is the objective, the bound that a tree of an exact search proves, and its exact claim. The loop of cuts
-leaves no tree. For its fit the search makes one, up to the bound that the loop states; its root is enough for that as a
-rule.
+The loop of cuts leaves no tree: for its fit the search makes one, up to the bound that the loop states.
 """
 
 from __future__ import annotations
@@ -62,11 +60,7 @@ def problem_of(data: Dataset, at: Mapping[str, Any], master: pyo.ConcreteModel |
 def selection_problem(
     data: Dataset, master: pyo.ConcreteModel, c: float, loss: Loss = HINGE, *, whole: bool = False
 ) -> SelectionProblem:
-    """Return the problem whose master was built, without its constraints on other variables than sigma.
-
-    Without them more selections are allowed: a bound is confirmed too seldom, never too often. With ``whole`` such a
-    master is refused, and one with cuts.
-    """
+    """Return the problem of a master, without its rows on other variables; with ``whole`` such a master is refused."""
     program = compile_model(master)
     columns = np.array([program.column[id(v)] for v in master.sigma.values()])
     check_objective(data, master, program, columns)
@@ -90,10 +84,7 @@ def _searchable(program: Program, columns: Indices) -> bool:
 
 
 def inequalities(program: Program, columns: Indices) -> tuple[Matrix, Vector]:
-    """Return R and r of ``R sigma <= r``: the rows of a master in sigma alone, and the features that are fixed.
-
-    Rows with other variables are left out: without them more selections are allowed.
-    """
+    """Return R and r of ``R sigma <= r``: the rows of a master in sigma alone, and the fixed features."""
     others = np.setdiff1d(np.arange(program.n), columns)
     alone = np.diff(sp.csr_matrix(program.A[:, others]).indptr) == 0
     lb, ub = program.lb[columns], program.ub[columns]
@@ -125,10 +116,9 @@ def fit_of(map_: Preprocessing, problem: SelectionProblem, result: DriverResult,
 
 def saved_selection(data: Dataset, at: Mapping[str, Any]) -> Vector:
     """Return the saved selection of features or groups, zeros and ones; raises FileError where it is damaged."""
-    with reading("selection"):
-        sigma = finite_vector(at["sigma"], len(feature_groups("gbd", data, at.get("groups"))))
-        if not np.isin(sigma, (0.0, 1.0)).all():
-            raise ValueError("it has entries beside 0 and 1")
+    sigma = finite_vector(at["sigma"], len(feature_groups("gbd", data, at.get("groups"))))
+    if not np.isin(sigma, (0.0, 1.0)).all():
+        raise ValueError("it has entries beside 0 and 1")
     return sigma
 
 
@@ -159,8 +149,6 @@ def check_selection(saved: SavedFit) -> Certificate:
         found = verify(problem, _tree_of(saved, problem))
     whose = "of a search, since the loop leaves none" if loop else "of the search"
     note = f"the bound was recomputed from the tree {whose}: {found.leaves} leaves, each closed by its cut"
-    if found.solved:
-        note += f"; {found.solved} relaxations were solved again"
     return make(Kind.GBD, checks, objective=value, bound=min(found.bound, fit.objective), notes=(note,))
 
 

@@ -35,7 +35,7 @@ from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run, Steps, drained, usable
 from fsopt.drivers.theta_cuts import theta_cuts
 from fsopt.drivers.working_set import spread, working_set
-from fsopt.errors import SolverError, reading
+from fsopt.errors import SolverError
 from fsopt.methods.claims import about_of, dual_point, optimum
 from fsopt.methods.large_programs import by_features, first_certified
 from fsopt.methods.preprocessing import certified, make_fit, unit_rms
@@ -73,16 +73,14 @@ ROUTES = tuple(BUILDERS)
 
 @dataclass(frozen=True)
 class Classifier:
-    """A hyperplane inside the unit ball of the norm, its multipliers mu (n,), and the outcome behind it.
-
-    The outcome has the value of the hyperplane, which is that of smallest norm where the data are ``separable``.
-    """
+    """A hyperplane in the unit ball, its multipliers mu (n,) and outcome; of smallest norm for ``separable`` data."""
 
     w: Vector
     b: float
     mu: Vector
     outcome: SolveResult | DriverResult
     separable: bool
+    warnings: tuple[str, ...] = ()
 
 
 def classifier(
@@ -153,53 +151,52 @@ def by_route(route: str, data: Dataset, norm: GmebNorm, run: Run, *, hard: bool 
     return classifier(data, norm, result.point["w"], result.point["mu"], result, separable=hard)
 
 
-Answer = tuple[Classifier, tuple[str, ...]]
-"""A classifier, and warnings."""
-
-
-def _whole(data: Dataset, norm: GmebNorm, run: Run, route: str) -> Steps[Answer]:
-    """Return the certified classifier of a route by models of all features, and warnings."""
+def _whole(data: Dataset, norm: GmebNorm, run: Run, route: str) -> Steps[Classifier]:
+    """Return the certified classifier of a route by models of all features."""
     paths = ("dual", CUTS) if route == "auto" else (route,)
 
-    def solved(*, hard: bool) -> Steps[Answer]:
-        ways: list[Callable[[], Steps[Classifier]]]
+    def solved(*, hard: bool) -> Steps[Classifier]:
+        ways: list[Callable[[], Classifier | Steps[Classifier]]]
         ways = [partial(by_route, path, data, norm, run, hard=hard) for path in paths]
-        return (yield from first_certified(ways, lambda found: found.outcome))
+        found, warnings = yield from first_certified(ways, lambda found: found.outcome)
+        return replace(found, warnings=warnings)
 
-    found, warnings = yield from solved(hard=False)
+    found = yield from solved(hard=False)
     loss = found.outcome.objective
     if loss is None or loss > SEPARABLE * data.n:
-        return found, warnings
+        return found
     try:
-        hard, _ = yield from solved(hard=True)
+        hard = yield from solved(hard=True)
     except SolverError:
-        return found, warnings
+        return found
     if hard.outcome.status is not Status.OPTIMAL:
-        return found, warnings
-    return hard, (*warnings, "the data are separable within the norm: the hyperplane of smallest norm is returned")
+        return found
+    told = "the data are separable within the norm: the hyperplane of smallest norm is returned"
+    return replace(hard, warnings=(*found.warnings, told))
 
 
-def _priced(data: Dataset, norm: GmebNorm, run: Run, route: str) -> Steps[Answer]:
-    """Return the classifier of a working set of features, certified for all of them, and warnings."""
+def _priced(data: Dataset, norm: GmebNorm, run: Run, route: str) -> Steps[Classifier]:
+    """Return the classifier of a working set of features, certified for all of them."""
 
-    def solve(places: Indices) -> Answer:
+    def solve(places: Indices) -> Classifier:
         part = replace(norm, v_plus=norm.v_plus[places], v_minus=norm.v_minus[places])
-        found, warnings = drained(_whole(data.columns(places), part, run, route))
-        return replace(found, w=spread(found.w, places, data.p)), warnings
+        found = drained(_whole(data.columns(places), part, run, route))
+        return replace(found, w=spread(found.w, places, data.p))
 
-    def excess(answer: Answer) -> Vector:
-        kept = answer[0].w != 0.0
-        sizes, _ = quotients(data, norm, answer[0].mu, kept)
+    def excess(found: Classifier) -> Vector:
+        kept = found.w != 0.0
+        sizes, _ = quotients(data, norm, found.mu, kept)
         over: Vector = sizes - (1.0 + EXCESS) * sizes[kept].max(initial=0.0)
         return over
 
     def answers() -> Loop:
-        for _, answer, last in working_set(np.abs(data.X.T @ data.y), solve, excess):
-            yield Iterate(np.nan, {"answer": answer}, stop="optimal" if last else "")
+        for _, found, last in working_set(np.abs(data.X.T @ data.y), solve, excess):
+            yield Iterate(np.nan, {"found": found}, stop="optimal" if last else "")
 
     at, _ = yield from run_loop(answers(), Recorder([], run))
-    found, warnings = at.point["answer"]
-    return classifier(data, norm, found.w, found.mu, found.outcome, separable=found.separable), warnings
+    found = at.point["found"]
+    whole = classifier(data, norm, found.w, found.mu, found.outcome, separable=found.separable)
+    return replace(whole, warnings=found.warnings)
 
 
 def choose_route(route: str, run: Run) -> str:
@@ -264,17 +261,15 @@ def fit_gmeb(
     prepared, path = unit_rms(data, scale), choose_route(route, run)
     norm = GmebNorm.of(prepared.work, r_plus, r_minus)
     solve = _priced if by_features(prepared.work, run) else _whole
-    found, warnings = yield from solve(prepared.work, norm, run, path)
-    details = {"separable": found.separable, "mu": found.mu}
-    told = (*prepared.warnings, *warnings)
-    return make_fit(prepared.map_, prepared.full(found.w), found.b, found.outcome, warnings=told, details=details)
+    found = yield from solve(prepared.work, norm, run, path)
+    w, details = prepared.full(found.w), {"separable": found.separable, "mu": found.mu}
+    return make_fit(prepared.map_, w, found.b, found.outcome, warnings=found.warnings, details=details)
 
 
 def saved_gmeb(saved: SavedFit) -> tuple[GmebNorm, Vector, bool]:
     """Return the norm of a saved fit, its multipliers (n,), and whether its data are separable."""
-    with reading("multipliers"):
-        radii = [float(saved.fit.params[k]) for k in ("r_plus", "r_minus")]
-        mu, separable = finite_vector(saved.fit.details["mu"], saved.data.n), bool(saved.fit.details["separable"])
+    radii = [float(saved.fit.params[k]) for k in ("r_plus", "r_minus")]
+    mu, separable = finite_vector(saved.fit.details["mu"], saved.data.n), bool(saved.fit.details["separable"])
     return GmebNorm.of(saved.data, *radii), mu, separable
 
 
@@ -291,11 +286,7 @@ def numbers(saved: SavedFit) -> Mapping[str, Any]:
 
 
 def exact_claims(saved: SavedFit) -> list[Claim]:
-    r"""Return the claim of a fit on program (15) at its hyperplane.
-
-    It is in the units of the fit, where rounding is small beside every term. The dual point follows from :math:`\mu`,
-    which gives :math:`\mu_1, \mu_+, \mu_-` of (16); separable data have the bound 0 of all multipliers 0.
-    """
+    """Return the claim of a fit on (15) in units of root mean squares; the dual point follows from mu."""
     prepared, (norm, mu, separable) = unit_rms(saved.raw, saved.fit.params["scale"]), saved_gmeb(saved)
     part = saved.data.columns(prepared.kept)
     part, w = part.with_X(part.X / prepared.units), saved.w[prepared.kept] * prepared.units

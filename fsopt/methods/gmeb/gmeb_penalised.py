@@ -19,14 +19,13 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.run import Run, Steps
 from fsopt.drivers.scale_search import ShareInterval, certify_scale_search, scale_search
-from fsopt.errors import reading
 from fsopt.methods.baselines import machines
 from fsopt.methods.large_programs import generation_order
-from fsopt.methods.preprocessing import UnitRms, make_fit, preprocess, unit_rms
+from fsopt.methods.preprocessing import UnitRms, make_fit, unit_rms
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verdict import finite_vector
 from fsopt.models.gmeb.gmeb_penalised import GmebPenalty, build_gmeb_weighted_l1
-from fsopt.typing import Matrix, Vector
+from fsopt.typing import Vector
 
 EPSILON = 1e-9
 """The linear programs end at vertices, whose zeros are exact up to rounding."""
@@ -91,12 +90,8 @@ def fit_gmeb_penalised(
     model = None if generate else build_gmeb_weighted_l1(work, c_plus=c_plus, c_minus=c_minus)
     result = yield from scale_search.steps(work, model, penalty, tolerance=TOLERANCE, run=run)
     found = result.point["w"]
-    zero: tuple[str, ...] = ()
-    if result.status is Status.OPTIMAL and not found.any():
-        zero = ("w = 0: the penalties outweigh every feature, lower c_plus and c_minus",)
     details = {"leaves": [asdict(leaf) for leaf in result.point["leaves"]]}
-    told = prepared.warnings + zero
-    return make_fit(prepared.map_, prepared.full(found), result.point["b"], result, warnings=told, details=details)
+    return make_fit(prepared.map_, prepared.full(found), result.point["b"], result, details=details)
 
 
 def numbers(saved: SavedFit) -> Mapping[str, Any]:
@@ -116,11 +111,10 @@ def _problem(saved: SavedFit) -> tuple[UnitRms, GmebPenalty]:
 def check(saved: SavedFit) -> Certificate:
     """Certify a saved fit again from the leaves of its search."""
     fit, (prepared, penalty) = saved.fit, _problem(saved)
-    with reading("proof"):
-        if fit.objective is None or fit.bound is None:
-            raise ValueError("it has no objective or no bound")
-        leaves = [_leaf(record, saved.raw.n) for record in fit.details["leaves"]]
-        found = certify_scale_search(prepared.work, penalty, leaves, fit.objective, fit.bound, TOLERANCE)
+    if fit.objective is None or fit.bound is None:
+        raise ValueError("it has no objective or no bound")
+    leaves = [_leaf(record, saved.raw.n) for record in fit.details["leaves"]]
+    found = certify_scale_search(prepared.work, penalty, leaves, fit.objective, fit.bound, TOLERANCE)
     residuals = dict(found.residuals)
     if fit.status is not Status.OPTIMAL:
         del residuals["gap"]
@@ -164,8 +158,7 @@ def fit_svm_norm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "cente
     Returns
     -------
     Fit
-        ``objective`` is (19), in preprocessed units. ``details`` has ``theorem_c``, the C that Theorem 11 itself asks
-        for (delta = 0.05, B = 1, r the largest norm of a sample); it is usually below the threshold.
+        ``objective`` is (19), in preprocessed units.
 
     Raises
     ------
@@ -179,18 +172,7 @@ def fit_svm_norm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "cente
     warnings = fit.warnings
     if float(np.ptp((data.X - data.X.mean(axis=0)) @ fit.coef)) <= FLAT:
         warnings = ("w is 0: C is below its threshold, and (18) has no minimiser", *warnings)
-    constant = theorem_c(preprocess(data, scale)[0].X)
-    return replace(fit, warnings=warnings, details={**fit.details, "theorem_c": constant})
-
-
-def theorem_c(X: Matrix, *, delta: float = 0.05) -> float:
-    r"""Return the constant C of Theorem 11 of Peleg & Meir at B = 1, with r the largest norm of a sample of X (n, p).
-
-    .. math:: C = \Big(4\sqrt{\textstyle\sum_j v_j} + 2r\sqrt n + 4r\sqrt{2n\ln(2/\delta)}\Big)^{-1}
-    """
-    n, r = len(X), max(float(np.linalg.norm(X, axis=1).max()), 1e-300)
-    roots = 2.0 * r * np.sqrt(n) + 4.0 * r * np.sqrt(2.0 * n * np.log(2.0 / delta))
-    return float(1.0 / (4.0 * np.sqrt((X**2).sum() / n) + roots))
+    return replace(fit, warnings=warnings)
 
 
 SPECS = (

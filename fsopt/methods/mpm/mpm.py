@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate, Kind
+from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, SolveResult
 from fsopt.common.arguments import with_keywords_of
@@ -37,11 +37,12 @@ from fsopt.methods.mpm.space import (
 )
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verdict import (
-    Completed,
     check_first_order,
     check_program,
-    columns_of,
     extend,
+    finite_vector,
+    has_point,
+    saved_columns,
     starts_residual,
 )
 from fsopt.models.blocks import vector
@@ -243,18 +244,15 @@ def l0_objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> V
 
 def check_l0(saved: SavedFit) -> Certificate:
     """Certify the first-order condition of DCA again: the last step, linearised at the answer, does not improve it."""
+    if not has_point(saved):
+        return make(Kind.FEASIBLE, starts_residual(saved.fit))
     penalty = approximation(saved.params["approx"], saved.params["alpha"])
-
-    def costs(at: Completed) -> float:
-        plus, minus = (at.program.c[columns_of(at.program, at.model, name)] for name in ("w_plus", "w_minus"))
-        w, v = at.x[columns_of(at.program, at.model, "w")], 0.5 * (minus - plus)
-        # h is convex: its subgradients at w lie between the gradients on either side.
-        rounding = 1e-9 * (1 + np.abs(w))
-        off = np.maximum(v - penalty.gradient(w + rounding), penalty.gradient(w - rounding) - v)
-        return float(np.maximum(np.abs(0.5 * (plus + minus) - penalty.slope), off).max()) / penalty.slope
-
-    found = check_first_order(saved, Kind.DCA, costs, at={"alpha": penalty.slope})
-    return extend(found, starts_residual(saved.fit))
+    w = saved.w[saved_columns(saved)]
+    v, rounding = finite_vector(saved.fit.details["v"], len(w)), 1e-9 * (1 + np.abs(w))
+    # h is convex: its subgradients at w lie between the gradients on either side.
+    off = np.maximum(v - penalty.gradient(w + rounding), penalty.gradient(w - rounding) - v).max()
+    found = check_first_order(saved, Kind.DCA, {"alpha": penalty.slope})
+    return extend(found, {"linearisation": float(off) / penalty.slope, **starts_residual(saved.fit)})
 
 
 SPECS = (

@@ -39,7 +39,7 @@ from fsopt.methods.claims import of_inner
 from fsopt.methods.large_programs import LONG
 from fsopt.methods.mpm.space import NARROW, THRESHOLD, FeatureSpace, accuracies, moments_of, price
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verdict import check_first_order, has_point
+from fsopt.methods.verdict import check_first_order, extend, has_point
 from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.models.mpm.mpm import build_s_mpm, penalised_ratio
 from fsopt.solvers.base import Session
@@ -237,12 +237,6 @@ def fit_s_mpm(
     w, moments = best.w, space.moments
     # Class -1 has the worst-case accuracy beta exactly: -(w'mu_2 + b) = kappa(beta) ||F_2 w||.
     b = -(float(moments.mean2 @ w) + _distance(moments, w, best.beta))
-    trivial = max(theta, 1.0 - theta)
-    if best.value < trivial:
-        warnings.append(
-            f"assigning all samples to one class has the weighted worst-case accuracy {trivial:.4f}, "
-            f"this hyperplane {best.value:.4f}: the classes overlap too much for this bound"
-        )
     result = recorder.end(status, stop, objective=best.value, point={}, certificate=make(Kind.FEASIBLE, {}))
     details = {"point": at.point.get("point"), "columns": at.point.get("columns"), "beta": best.beta}
     result = replace(result, certificate=None)  # that of the check
@@ -272,16 +266,14 @@ def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Valu
 def check(saved: SavedFit) -> Certificate:
     """Certify the inner cone program again, and that the outer slope is 0 where the fit is called stationary."""
     if not saved.w.any() or not has_point(saved):
-        return make(Kind.FEASIBLE, {}, objective=saved.value)
+        return make(Kind.FEASIBLE, {})
     stationary = saved.fit.status is Status.STATIONARY
     wrong = {"slope": abs(_outer(saved.data, saved.w, saved.params).slope)} if stationary else {}
-    return check_first_order(saved, Kind.KKT, residuals=wrong)
+    return extend(check_first_order(saved, Kind.KKT), wrong)
 
 
 def small_ridge(p: int) -> Mapping[str, Any]:
-    """Return the parameters in comparisons: a ridge, without which features that are constant within a class, as they
-    are in real tables, leave no answer. Of many features both are larger: means differ by chance more than the weight.
-    """
+    """Return the parameters in comparisons: a ridge, for features that are constant within a class."""
     return {"ridge": 0.01} if p < LONG else {"ridge": 0.1, "lam": 0.5}
 
 

@@ -154,10 +154,7 @@ def moments_of(data: Dataset, at: Mapping[str, Any]) -> Moments:
 
 @dataclass(frozen=True)
 class FeatureSpace:
-    """The preprocessed features, or kernel values, their moments, and the largest worst-case accuracy.
-
-    The features of kernel values are the training samples.
-    """
+    """The preprocessed features, or kernel values by sample, their moments, and the largest worst-case accuracy."""
 
     work: Dataset
     map_: Preprocessing
@@ -198,7 +195,7 @@ class FeatureSpace:
         work, map_ = preprocess(data, scale)
         function, warnings = None, tuple[str, ...]()
         if kernel is not None:
-            function, work, warnings = kernel_values(work, kernel, width)
+            function, work = kernel_values(work, kernel, width)
             ridge = kernel_ridge(work, ridge)
         rho = 0.0 if ridge is None else ridge
         moments = Moments.of(work, ridge=rho)

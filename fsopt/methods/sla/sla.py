@@ -26,7 +26,6 @@ from fsopt.drivers.penalties import Penalty, step_costs, words_of
 from fsopt.drivers.pmm import StationaryPoint, certify_pmm, pmm
 from fsopt.drivers.run import Run, Steps
 from fsopt.drivers.sla import NONNEGATIVE, ConcaveHinge, ConcaveTerms, sla, sla_by_column_generation
-from fsopt.errors import reading
 from fsopt.methods.claims import CONCAVE, of_pmm, of_step
 from fsopt.methods.large_programs import uses_generation
 from fsopt.methods.preprocessing import make_fit, preprocess, without_rounding
@@ -49,25 +48,20 @@ def concave_hinge(data: Dataset, alpha: float, lam: float | None = None, approx:
 def fit_linearised(
     data: Dataset,
     run: Run,
-    slug: str,
     problem: ConcaveHinge,
     *,
     scale: str,
-    hint: str,
     n_starts: int = 1,
     seed: int = 0,
 ) -> Steps[Fit]:
-    """Run SLA on (20) or (21), whose step has a slug, and return the Fit of its last hyperplane, rounded weights 0.
-
-    The warning about w = 0 ends with the ``hint``.
-    """
+    """Run SLA on (20) or (21), and return the Fit of its last hyperplane, rounded weights 0."""
     work, map_ = preprocess(data, scale)
     if uses_generation(work, run, features=not problem.counted):
         result = yield from sla_by_column_generation.steps(work, problem, n_starts=n_starts, seed=seed, run=run)
         at = result.point
         b, details = at["b"], {} if at["alpha"] is None else {"alpha": at["alpha"]}
     else:
-        weight = {} if problem.counted else {"lam": problem.omega}
+        slug, weight = ("misclass-step", {}) if problem.counted else ("fsv-step", {"lam": problem.omega})
         names = [name for (name,) in CONCAVE[slug]]
         pairs = tuple((k, f"cost_{k}") for k in names)
         terms = ConcaveTerms(pairs, problem.alpha, weight.get("lam", 1.0), problem.approx)
@@ -78,7 +72,6 @@ def fit_linearised(
     w, values = without_rounding(at["w"], largest_values(work.X)), [one["objective"] for one in at["starts"]]
     more = len(values) - n_starts
     warnings = [f"the start from zero ended at w = 0: {more} random starts were added"] if more > 0 else []
-    warnings += [] if np.any(w) else [f"w = 0: no feature was selected, {hint}"]
     return make_fit(map_, w, b, result, warnings=tuple(warnings), details={**details, "starts": values})
 
 
@@ -109,7 +102,7 @@ def _principle(saved: SavedFit) -> Certificate:
     slope = problem.penalty.slope
     sizes = iterate_of_costs(slope, step_costs(problem.penalty, sizes))
     step = {**at, "alpha": slope, "y": errors[data.y > 0], "z": errors[data.y < 0], "v": sizes}
-    return check_first_order(replace(saved, value=value), Kind.SLA, at=step)
+    return replace(check_first_order(saved, Kind.SLA, step), objective=value)
 
 
 def fit_fsv(
@@ -167,7 +160,7 @@ def fit_fsv(
     vector machines and concave optimization*, Optimization Methods and Software 25 (2010), with 1 / alpha for epsilon.
     """
     problem = concave_hinge(data, alpha, lam, approx)
-    fit = fit_linearised(data, run, "fsv-step", problem, scale=scale, hint="lower lam", n_starts=n_starts, seed=seed)
+    fit = fit_linearised(data, run, problem, scale=scale, n_starts=n_starts, seed=seed)
     fitted = yield from fit
     return fitted if isinstance(approx, str) else replace(fitted, params=words_of(approx))
 
@@ -227,7 +220,7 @@ def fit_misclass(
     Mangasarian, (20), section 4 and Algorithm 4.1.
     """
     problem = concave_hinge(data, alpha)
-    return fit_linearised(data, run, "misclass-step", problem, scale=scale, hint="the classes overlap too much")
+    return fit_linearised(data, run, problem, scale=scale)
 
 
 MISCLASS = MethodSpec(
@@ -281,8 +274,7 @@ def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard") -> Steps[Fit]:
 def check_pmm(saved: SavedFit) -> Certificate:
     """Recompute the certificate of a fit from its saved details; raises FileError where they are damaged."""
     value = float(hyperplane_errors(saved.data, saved.w, saved.b))
-    with reading("proof"):
-        proof = certify_pmm(saved.data, int(saved.fit.objective or 0), _below(saved))
+    proof = certify_pmm(saved.data, int(saved.fit.objective or 0), _below(saved))
     return replace(proof, objective=value)
 
 

@@ -1,4 +1,8 @@
-"""Method ``vs-ssvm`` (baseline of Bi): the union of the features of sparse SVMs on random parts of the samples."""
+"""Methods ``rfe`` and ``vs-ssvm``: features that the weights of support vector machines choose, and one more on these.
+
+Recursive feature elimination is a baseline of Peleg & Meir and of Aytug; the union of the features of sparse machines
+on random parts of the samples is one of Bi.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +15,10 @@ import numpy as np
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
-from fsopt.drivers.baselines import certify_partitions, nonzero, partitions
+from fsopt.drivers.baselines import certify_partitions, nonzero, partitions, rfe
 from fsopt.drivers.recorder import EARLY
 from fsopt.drivers.run import Run, Steps, drained
-from fsopt.errors import reading
+from fsopt.methods.baselines.filters import number_kept
 from fsopt.methods.baselines.machines import (
     check_subset,
     default_capacity,
@@ -28,6 +32,84 @@ from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verdict import extend
 from fsopt.typing import Indices
+
+
+def fit_rfe(
+    data: Dataset,
+    run: Run,
+    *,
+    m: int | None = None,
+    c: float = 1.0,
+    step: int = 1,
+    scale: str = "standard",
+) -> Steps[Fit]:
+    """Fit support vector machines on ever fewer features, down to m (RFE).
+
+    Parameters
+    ----------
+    m : int, optional
+        Number of features to keep; None keeps 5, or all where there are fewer.
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss.
+    step : int, default 1
+        Features removed after each SVM: 1 (default) is the method of the papers, p - m + 1 SVMs; take more where there
+        are thousands of features.
+    scale : str, default 'standard'
+        Preprocessing of the features: ``standard`` (default), ``center`` or ``none``; the selection depends on it.
+
+    Returns
+    -------
+    Fit
+        ``objective`` is F(sigma) of Aytug, that of the SVM on the m features, in preprocessed units. The certificate
+        proves it for these features; their selection is a heuristic: ``feasible``, without a bound.
+
+    Raises
+    ------
+    ParameterError : m outside 1..p, c <= 0, step < 1.
+
+    Notes
+    -----
+    Guyon et al. (2002), as used in Peleg & Meir, section 6.1, and Aytug, section 4.
+    """
+    work, map_ = preprocess(data, scale)
+    unlimited = replace(run, time_limit=None)
+    result = yield from rfe.steps(
+        work,
+        lambda left: drained(train_on_subset("svm", work, left, unlimited, c)),
+        m=number_kept("rfe", m, data.p),
+        c=c,
+        step=step,
+        run=run,
+    )
+    return subset_fit(map_, result.point["svm"], result)
+
+
+def one_percent(p: int) -> Mapping[str, Any]:
+    """Return the parameters in comparisons: one percent of the features is removed at a time."""
+    return {"step": max(1, p // 100)}
+
+
+def check_rfe(saved: SavedFit) -> Certificate:
+    """Certify the support vector machine on the features that are left again; their choice has no certificate."""
+    chosen = np.flatnonzero(saved.w)
+    more = len(chosen) - number_kept("rfe", saved.fit.params.get("m"), saved.data.p)
+    return extend(check_subset(saved, chosen), {"number of features": max(float(more), 0.0)})
+
+
+RFE = MethodSpec(
+    "rfe",
+    fit_rfe,
+    ("fsp-sub", "svm"),
+    program="svm",
+    check=check_rfe,
+    equation="Peleg & Meir, 6.1",
+    estimator="RFE",
+    driver="rfe",
+    compare=one_percent,
+    weights="samples",
+    exact=of_subset,
+)
+
 
 SPARSE = ("sparse_w", "sparse_b", "sparse_alpha")
 """Details of a fit: the one-norm SVMs."""
@@ -82,9 +164,8 @@ def fit_vs_ssvm(
     found = drained(train_on_subset("rsvm", work, chosen, run, None))
     solver = "+".join(dict.fromkeys([loop.solver, found.outcome.solver]))
     outcome = replace(loop, objective=found.outcome.objective, certificate=None, solver=solver)
-    none = () if len(chosen) else ("no one-norm SVM uses any feature: raise c",)
     sparse = {name: loop.point[name.removeprefix("sparse_")] for name in SPARSE}
-    return subset_fit(map_, found, outcome, {"chosen": chosen, **sparse}, warnings=none)
+    return subset_fit(map_, found, outcome, details=sparse)
 
 
 def parts_of(data: Dataset, count: int, share: float = SHARE, seed: int = 0) -> list[Indices]:
@@ -104,17 +185,16 @@ def numbers(saved: SavedFit) -> Mapping[str, Any]:
     return {"counts": counts, "w_cap": default_capacity(part.total, squared_radius(part))}
 
 
-def check(saved: SavedFit) -> Certificate:
+def check_partitions(saved: SavedFit) -> Certificate:
     """Certify a saved fit again: the parts, the SVM on each of them, the union of their features, the last SVM."""
     fit, data = saved.fit, saved.data
     parts = parts_of(data, int(fit.params["n_partitions"]))
-    with reading("proof"):
-        w, b, alpha = (np.array(fit.details[k], dtype=float) for k in SPARSE)
-        trained, shapes = len(b), [svms.shape for svms in (w, b, alpha)]
-        if not trained or shapes != [(trained, data.p), (trained,), (trained, data.n)]:
-            raise ValueError("hyperplanes and multipliers do not fit together")
-        if not all(np.isfinite(svms).all() for svms in (w, b, alpha)):
-            raise ValueError("hyperplanes and multipliers are not finite")
+    w, b, alpha = (np.array(fit.details[k], dtype=float) for k in SPARSE)
+    trained, shapes = len(b), [svms.shape for svms in (w, b, alpha)]
+    if not trained or shapes != [(trained, data.p), (trained,), (trained, data.n)]:
+        raise ValueError("hyperplanes and multipliers do not fit together")
+    if not all(np.isfinite(svms).all() for svms in (w, b, alpha)):
+        raise ValueError("hyperplanes and multipliers are not finite")
     _, largest = certify_partitions(data, parts[:trained], float(fit.params["c"]), w, b, alpha)
     fewer, used = trained != len(parts) and fit.stop not in EARLY, nonzero(w).any(axis=0)
     wrong = {
@@ -124,12 +204,12 @@ def check(saved: SavedFit) -> Certificate:
     return extend(check_subset(saved, np.flatnonzero(used)), wrong)
 
 
-SPEC = MethodSpec(
+VS_SSVM = MethodSpec(
     "vs-ssvm",
     fit_vs_ssvm,
     ("onsvm", "rsvm"),
     program="rsvm",
-    check=check,
+    check=check_partitions,
     numbers=numbers,
     equation="Bi, 7",
     estimator="VSSSVM",
@@ -137,3 +217,4 @@ SPEC = MethodSpec(
     weights="classes",  # a sample of weight 2 is not two samples: the parts are drawn
     exact=of_subset,
 )
+SPECS = (RFE, VS_SSVM)
