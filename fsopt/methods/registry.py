@@ -221,9 +221,12 @@ def fit(
     started = time.perf_counter()
     with _own_errors(entry, data), clock.limited(time_limit), customised(customise) as read:
         fitted = yield from within(entry.fit(data, run, **params))
-    params = {**defaults, **params, **fitted.params}
+    # A fit may be that of another method, whose parameters this one has not: they are details.
+    others = {k: v for k, v in fitted.params.items() if k not in entry.parameters}
+    params = {**defaults, **params, **{k: v for k, v in fitted.params.items() if k not in others}}
     seconds = {**fitted.seconds, "total": time.perf_counter() - started}
-    fitted = dataclasses.replace(fitted, method=name, params=params, seconds=seconds, trained=fitted.kept_of(data))
+    own = {"method": name, "params": params, "details": {**fitted.details, **others}}
+    fitted = dataclasses.replace(fitted, **own, seconds=seconds, trained=fitted.kept_of(data))
     with _own_errors(entry, data), customised(customise):
         fitted = judged(entry, fitted, data)
     if not customise:

@@ -97,7 +97,7 @@ def fit_rsvm(
 def rsvm_numbers(saved: SavedFit) -> dict[str, Any]:
     """Return radius, capacity and multiplier of the capacity of the samples or their Gram matrix, and intercepts."""
     data, gram = saved.data, saved.fit.kernel is not None
-    w_cap = float(saved.fit.params["w_cap"])
+    w_cap = float(saved.params["w_cap"])
     K = data.X  # where it is the Gram matrix, the radius is that of the images less their mean
     radius = float((np.diag(K) - 2.0 * K.mean(axis=1) + K.mean()).max()) if gram else squared_radius(data)
     return {
