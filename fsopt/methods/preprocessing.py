@@ -63,11 +63,7 @@ def preprocess(data: Dataset, kind: str) -> tuple[Dataset, Preprocessing]:
 
 @dataclass(frozen=True)
 class UnitRms:
-    """The data that a problem of Peleg & Meir is solved on, and the way back.
-
-    The features ``kept`` (q,) are not constant; ``work`` has them preprocessed, each divided by its root mean square of
-    ``units`` (q,). ``map_`` is the preprocessing of all features before that division.
-    """
+    """The varying features ``kept`` (q,), in ``units`` (q,) of root mean square behind a map of all."""
 
     work: Dataset
     map_: Preprocessing

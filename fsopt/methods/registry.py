@@ -225,7 +225,7 @@ def fit(
     others = {k: v for k, v in fitted.params.items() if k not in entry.parameters}
     params = {**defaults, **params, **{k: v for k, v in fitted.params.items() if k not in others}}
     seconds = {**fitted.seconds, "total": time.perf_counter() - started}
-    own = {"method": name, "params": params, "details": {**fitted.details, **others}}
+    own: dict[str, Any] = {"method": name, "params": params, "details": {**fitted.details, **others}}
     fitted = dataclasses.replace(fitted, **own, seconds=seconds, trained=fitted.kept_of(data))
     with _own_errors(entry, data), customised(customise):
         fitted = judged(entry, fitted, data)

@@ -152,10 +152,7 @@ def train(
 
 
 def _at_capacity(data: Dataset, run: Run, ball: Ball, found: Trained) -> Trained:
-    r"""Return the machine (13) with its expansion; of an inactive capacity it is the shortest of smallest loss.
-
-    With :math:`\gamma > 0` it is the C-SVM at :math:`C = 1/\gamma`, else one whose C is large enough.
-    """
+    """Return (13) with its expansion: the C-SVM at C = 1/gamma, or the shortest of smallest loss at a large C."""
     gamma = gamma_of(data, found.alpha, found.at["w_cap"])
     if gamma > 0.0:
         return replace(found, beta=found.beta / gamma)

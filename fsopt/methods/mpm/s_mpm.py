@@ -95,11 +95,7 @@ class WeightedAccuracy:
 
 
 def search(inner: Restricted, space: FeatureSpace, lam: float, theta: float) -> Loop:
-    """Yield the hyperplanes of the grid of beta, then those of the root of the slope in the bracket of largest value.
-
-    The point is the hyperplane of the most even accuracies, at the end, with its evidence, that of the smallest slope
-    where there is a bracket. One inner program of some features or all is solved again for each beta.
-    """
+    """Yield the hyperplanes of the grid of beta, then of the root of the slope, and the best with its evidence."""
     found: list[WeightedAccuracy] = []
 
     def optimum(beta: float, *, final: bool = False) -> dict[str, Any]:
