@@ -6,7 +6,7 @@ Stable, as the names of :mod:`fsopt` are: a name here keeps its meaning, or warn
 a model             :class:`ModelSpec`, :func:`register_model`, :func:`values_of`
 a loop              :func:`add_cut` for the master of generalized Benders, in a :class:`fsopt.Session`
 a method            :class:`MethodSpec`, :func:`register_method`; its fit takes a :class:`Run` and goes from
-                    :func:`preprocess` to :func:`make_fit` with a :class:`Hyperplane` and its :func:`evidence`, or
+                    :func:`preprocess` to :func:`make_fit`, with its evidence in ``details``, or with
                     :func:`unproved`; its check takes a :class:`SavedFit`, such as :func:`check_program`
 a solver            :class:`SolverSpec` with its :class:`Package`, :func:`register_solver`; its interface takes a
                     :class:`Program` and :class:`Settings` and gives an :class:`Outcome` with a :class:`Point`, for the

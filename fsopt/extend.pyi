@@ -7,7 +7,6 @@ from .drivers.penalties import Penalty as Penalty
 from .drivers.penalties import PenaltySpec as PenaltySpec
 from .drivers.penalties import register_penalty as register_penalty
 from .drivers.run import Run as Run
-from .methods.preprocessing import Hyperplane as Hyperplane
 from .methods.preprocessing import make_fit as make_fit
 from .methods.preprocessing import preprocess as preprocess
 from .methods.preprocessing import unproved as unproved
@@ -15,7 +14,6 @@ from .methods.registry import register_method as register_method
 from .methods.spec import MethodSpec as MethodSpec
 from .methods.spec import SavedFit as SavedFit
 from .methods.verdict import check_program as check_program
-from .methods.verdict import evidence as evidence
 from .models.gbd.fsp_master import add_cut as add_cut
 from .models.registry import register_model as register_model
 from .models.spec import ModelSpec as ModelSpec

@@ -945,6 +945,26 @@ def fit(
 ) -> Fit: ...
 @overload
 def fit(
+    name: Literal["vs-ssvm"],
+    data: Given | Samples,
+    y: ArrayLike | None = ...,
+    *,
+    n_partitions: int = 20,
+    c: float = 1.0,
+    scale: str = "unit-rows",
+    solver: str | None = None,
+    time_limit: float | None = None,
+    options: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+    checkpoint: str | Path | None = None,
+    resume: str | Path | None = None,
+    customise: Mapping[str, Change] | None = None,
+    executor: Executor | None = None,
+    class_weight: str | Mapping[str | int, float] | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> Fit: ...
+@overload
+def fit(
     name: Literal["infogain"],
     data: Given | Samples,
     y: ArrayLike | None = ...,
@@ -1011,26 +1031,6 @@ def fit(
     *,
     m: int | None = None,
     w_cap: float | None = None,
-    scale: str = "unit-rows",
-    solver: str | None = None,
-    time_limit: float | None = None,
-    options: Mapping[str, Any] | None = None,
-    progress: Progress | None = None,
-    checkpoint: str | Path | None = None,
-    resume: str | Path | None = None,
-    customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
-    class_weight: str | Mapping[str | int, float] | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> Fit: ...
-@overload
-def fit(
-    name: Literal["vs-ssvm"],
-    data: Given | Samples,
-    y: ArrayLike | None = ...,
-    *,
-    n_partitions: int = 20,
-    c: float = 1.0,
     scale: str = "unit-rows",
     solver: str | None = None,
     time_limit: float | None = None,

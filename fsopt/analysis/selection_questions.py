@@ -21,7 +21,7 @@ from fsopt.data.hyperplanes import loss_of
 from fsopt.data.matrices import largest_values
 from fsopt.drivers.run import Progress, Run
 from fsopt.errors import ParameterError
-from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane, without_rounding
+from fsopt.methods.preprocessing import preprocess, raw_hyperplane, without_rounding
 from fsopt.methods.spec import in_units
 from fsopt.models.blocks import number, whole
 from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints
@@ -289,7 +289,7 @@ class _Searches:
 
     def listed(self, asked: Asked, found: Incumbent) -> Cell:
         """Return a selection of a problem without a bound."""
-        coef, intercept = raw_hyperplane(Hyperplane(found.w, found.b, ()), self.map_)
+        coef, intercept = raw_hyperplane(found.w, found.b, self.map_)
         support = tuple(np.flatnonzero(found.selection).tolist())
         return Cell(asked, float(found.value), -np.inf, support, coef, intercept)
 

@@ -380,6 +380,21 @@ class RFE(WeightedClassifier):
         callback: Progress | None = None,
     ) -> None: ...
 
+class VSSSVM(SelectingClassifier):
+    """A support vector machine on all features that sparse SVMs on random parts of the samples use (VS-SSVM)."""
+
+    def __init__(
+        self,
+        *,
+        n_partitions: int = 20,
+        c: float = 1.0,
+        scale: str = "unit-rows",
+        class_weight: Mapping[Any, float] | str | None = None,
+        solver: str | None = None,
+        time_limit: float | None = None,
+        callback: Progress | None = None,
+    ) -> None: ...
+
 class InfoGainFilter(WeightedClassifier):
     """A support vector machine on the features of largest information gain."""
 
@@ -433,21 +448,6 @@ class KSFilter(WeightedClassifier):
         *,
         m: int | None = None,
         w_cap: float | None = None,
-        scale: str = "unit-rows",
-        class_weight: Mapping[Any, float] | str | None = None,
-        solver: str | None = None,
-        time_limit: float | None = None,
-        callback: Progress | None = None,
-    ) -> None: ...
-
-class VSSSVM(SelectingClassifier):
-    """A support vector machine on all features that sparse SVMs on random parts of the samples use (VS-SSVM)."""
-
-    def __init__(
-        self,
-        *,
-        n_partitions: int = 20,
-        c: float = 1.0,
         scale: str = "unit-rows",
         class_weight: Mapping[Any, float] | str | None = None,
         solver: str | None = None,

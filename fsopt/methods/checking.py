@@ -14,7 +14,7 @@ from fsopt.answers.certificate import Certificate, Kind, gap_allowed, make
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import EVIDENCE, Status
 from fsopt.answers.schema import is_parameter
-from fsopt.common.arguments import ALL, own_number, plain, range_of, within
+from fsopt.common.arguments import ALL, native, plain, range_of, within
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import LOSSES
@@ -25,12 +25,10 @@ from fsopt.drivers.kernel_scaling import SCALINGS
 from fsopt.drivers.penalties import PENALTIES
 from fsopt.errors import FileError, ParameterError, reading, shown
 from fsopt.methods.gmeb.gmeb import ROUTES as GMEB_ROUTES
-from fsopt.methods.preprocessing import SCALES, kernel_values, preprocess, scaled_hyperplane
-from fsopt.methods.spec import SET_BY_METHOD, MethodSpec, SavedFit
+from fsopt.methods.preprocessing import SCALES, preprocess, scaled_hyperplane
+from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verdict import check, extend, stated_residuals
 
-PROGRAM = ("program", "program_params", "point")
-"""Details of a fit that are evidence for an optimum, and for nothing else."""
 WORDS: Mapping[str, Collection[str | bool]] = {
     "approx": PENALTIES,
     "gmeb.route": ("auto", *GMEB_ROUTES),
@@ -49,12 +47,16 @@ ANY = re.compile(".*")
 
 
 def judged(spec: MethodSpec, fit: Fit, data: Dataset) -> Fit:
-    """Return a fit with the status that its verification supports, and the certificate of that.
+    """Return a fit with what follows from it, the status that its verification supports, and its certificate.
 
-    Where the claim is not supported it is ``feasible``, with the value of the classifier, and its bound where that is.
-    The classifier of a fit is stated for raw features. Where the range of a feature is far from 0 and narrow, the
-    rounding of its weight and of the intercept is larger than the tolerance, so that the classifier is not optimal.
+    Without support it is ``feasible``: rounding of weights of raw features far from 0 and narrow may be too large.
     """
+    saved = saved_fit(spec, fit, data)
+    support = spec.support(saved)
+    features = tuple(saved.data.features[j] for j in support)
+    fit = replace(fit, support=support, features=features, details={**fit.details, **spec.numbers(saved)})
+    if not fit.coef.any():
+        fit = replace(fit, warnings=(*fit.warnings, "w = 0: no feature is selected"))
     own = fit.certificate
     bare = replace(fit, status=Status.FEASIBLE, bound=None)
     if fit.status is Status.FEASIBLE and own is not None and own.kind is Kind.GBD:
@@ -73,7 +75,7 @@ def judged(spec: MethodSpec, fit: Fit, data: Dataset) -> Fit:
         reason = large or "; ".join(found.notes) or f"{found.kind} is no evidence for it"
         warning = f"not {fit.status}: the classifier, as it is stated for raw features, does not verify that ({reason})"
         fit = replace(fit, warnings=(*fit.warnings, warning))
-    details = {name: value for name, value in fit.details.items() if name not in PROGRAM}
+    details = {name: value for name, value in fit.details.items() if name != "point"}
     bare = replace(bare, details=details, warnings=fit.warnings)
     value = _checked(spec, bare, data).objective
     for lower in (replace(fit, status=Status.FEASIBLE, objective=value), replace(bare, objective=value)):
@@ -86,36 +88,45 @@ def judged(spec: MethodSpec, fit: Fit, data: Dataset) -> Fit:
 def _checked(spec: MethodSpec, fit: Fit, data: Dataset) -> Certificate:
     """Return the recomputed certificate of a fit; one of nothing where its numbers cannot be read."""
     try:
-        return check_claims(spec, fit, data)
+        return _recomputed(saved_fit(spec, fit, data))
     except (FileError, ParameterError) as error:  # of damaged numbers, or of a point without multipliers
         return Certificate(Kind.NONE, False, {}, fit.objective, notes=(error.message,))
 
 
 def check_claims(spec: MethodSpec, fit: Fit, data: Dataset) -> Certificate:
-    """Recompute the certificate of a fit from its training data, with the objective value at its classifier.
-
-    The check of the method recomputes its evidence. Preprocessing, selected features and the bound are compared with
-    what follows from the data.
-    """
+    """Recompute the certificate of a fit from its training data, beside the selected features and further numbers."""
     saved = saved_fit(spec, fit, data)
+    certificate = _recomputed(saved)
     with reading("fit"):
         residuals = {
-            "preprocessing": _preprocessing_residual(fit, data),
             "features": float(fit.features != tuple(saved.data.features[j] for j in fit.support)),
             "support": float(fit.support != spec.support(saved)),
-            "kernel": _kernel_residual(fit, data),
-            "program": float(fit.details.get("program") not in (None, spec.program)),
-            "parameters in details": _doubled_residual(fit),
         }
-        if spec.objective is not None:
-            value, residuals["constraints"] = spec.objective(saved.data, saved.w, saved.b, saved.params)
-            saved = replace(saved, value=value)
+        residuals |= {name: _distance(fit.details[name], here) for name, here in spec.numbers(saved).items()}
+    return extend(certificate, residuals)
+
+
+def _recomputed(saved: SavedFit) -> Certificate:
+    """Return the certificate of the evidence of a fit, beside its preprocessing, objective value and bound."""
+    spec, fit = saved.spec, saved.fit
+    with reading("fit"):
+        residuals = {"preprocessing": _preprocessing_residual(fit, saved.raw)}
         certificate = (spec.check or check)(saved)
         if spec.objective is not None:
-            certificate = replace(certificate, objective=saved.value)
-        further = {} if spec.stated is None else spec.stated(saved)
+            value, residuals["constraints"] = spec.objective(saved.data, saved.w, saved.b, saved.params)
+            certificate = replace(certificate, objective=value)
         stated = stated_residuals(fit, certificate, allowed=gap_allowed(fit.params.get("tolerance", 0.0)))
-    return extend(certificate, residuals, further, stated)
+    return extend(certificate, residuals, stated)
+
+
+def _distance(stated: Any, here: Any) -> float:
+    """Return the largest difference of numbers from recomputed ones, relative to these; ValueError for other shapes."""
+    one, other = np.array(stated, dtype=float), np.array(here, dtype=float)
+    if one.shape != other.shape or np.isnan(one).any():
+        raise ValueError(f"numbers of the shape {other.shape} are needed")
+    with np.errstate(invalid="ignore"):  # infinite ones are equal or not
+        off = np.where(one == other, 0.0, np.abs(one - other) / np.maximum(1.0, np.abs(other)))
+    return float(np.where(np.isnan(off), np.inf, off).max(initial=0.0))
 
 
 def saved_fit(spec: MethodSpec, fit: Fit, data: Dataset) -> SavedFit:
@@ -123,12 +134,15 @@ def saved_fit(spec: MethodSpec, fit: Fit, data: Dataset) -> SavedFit:
     p = len(fit.preprocessing.shift)
     if p != data.p:
         raise FileError(f"the saved fit has {counted(p, 'feature')}, the data {data.p}", "give its own data set")
-    if damaged := refused(spec, fit.params, fit.details):
+    if damaged := refused(spec, fit.params):
         raise FileError(
             f"the saved parameters of '{fit.method}' are damaged: {', '.join(damaged)}",
             "compute the answer again and save it",
         )
     work, kernel = data.with_X(fit.preprocessing.apply(data.X)), fit.kernel
+    asked = [fit.params.get(name) for name in ("kernel", "width")]
+    if asked[0] != (kernel and kernel.name) or (kernel is not None and asked[1] != kernel.width):
+        raise FileError("the saved kernel is not that of the parameters", "fit again and save it")
     if kernel is None:
         return SavedFit(spec, fit, data, work, *scaled_hyperplane(fit.coef, fit.intercept, fit.preprocessing))
     same = kernel.patterns.shape == work.X.shape
@@ -148,56 +162,34 @@ def _preprocessing_residual(fit: Fit, data: Dataset) -> float:
     return float((off / np.where(size > 0, size, 1.0)).max(initial=0.0))
 
 
-def _kernel_residual(fit: Fit, data: Dataset) -> float:
-    """Return the relative distance of the saved kernel from that of the parameters."""
-    name, saved = fit.params.get("kernel"), fit.kernel
-    if name is None or saved is None:
-        return 0.0 if name is None and saved is None else np.inf
-    asked, _, _ = kernel_values(data.with_X(fit.preprocessing.apply(data.X)), name, fit.params.get("width"))
-    return abs(saved.width / asked.width - 1.0) if asked.name == saved.name else np.inf
-
-
-def _doubled_residual(fit: Fit) -> float:
-    """Return the largest difference of parameters that were given from those in the details, which a check may use."""
-    twice = [k for k in SET_BY_METHOD if fit.params.get(k) is not None and k in fit.details]
-    return max((abs(float(fit.details[k]) - float(fit.params[k])) for k in twice), default=0.0)
-
-
-def refused(spec: MethodSpec, params: Mapping[str, Any], details: Mapping[str, Any]) -> list[str]:
+def refused(spec: MethodSpec, params: Mapping[str, Any]) -> list[str]:
     """Return the names of saved parameters that are missing, unknown, of another kind, or out of their range."""
     names = [name for name, default in spec.parameters.items() if default is not None and name not in params]
     names += [name for name in params if name not in spec.parameters]
     known = {name: params[name] for name in params if name in spec.parameters}
     known = {name: v for name, v in known.items() if plain(v) or name not in spec.objects}  # no file has objects
-    details = {name: details[name] for name in SET_BY_METHOD if name in details}
-    names += [name for name, _ in faults(spec.name, spec.fit, known)]
-    names += [name for name, _ in faults(spec.name, None, details)]
-    return names
+    return names + [name for name, _ in faults(spec.name, spec.fit, known)]
 
 
 def check_values(method: str, fit: Callable[..., Any], params: Mapping[str, Any]) -> None:
     """Raise ParameterError for the first number or word that a method, its fit, refuses whatever the data."""
-    known = {name: own_number(value) for name, value in params.items()}
-    known = {name: value for name, value in known.items() if isinstance(value, str | bool | int | float)}
-    for name, hint in faults(method, fit, known, SIMPLE):
-        raise ParameterError(f"parameter '{name}' of '{method}' is {shown(known[name])}", hint)
+    for name, hint in faults(method, fit, {name: native(value) for name, value in params.items()}, SIMPLE):
+        raise ParameterError(f"parameter '{name}' of '{method}' is {shown(params[name])}", hint)
 
 
 def faults(
-    method: str, fit: Callable[..., Any] | None, params: Mapping[str, Any], kinds: re.Pattern[str] = ANY
+    method: str, fit: Callable[..., Any], params: Mapping[str, Any], kinds: re.Pattern[str] = ANY
 ) -> Iterator[tuple[str, str]]:
-    """Yield each parameter whose value a method does not take, and why; lists are looked at by the method itself.
-
-    Only parameters whose annotation in the fit matches ``kinds`` are looked at.
-    """
-    signature = {} if fit is None else inspect.signature(fit).parameters
+    """Yield each parameter whose value a method does not take, and why, of those whose annotation matches ``kinds``."""
+    signature = inspect.signature(fit).parameters
     for name, value in params.items():
-        kind = signature[name].annotation if name in signature else None
+        kind = signature[name].annotation
         if isinstance(kind, str) and kinds.fullmatch(kind) and not is_parameter(kind, value):
-            yield name, f"its type is {kind}"
+            noun = {"float": "a number", "int": "a whole number"}.get(kind.partition(" ")[0], kind)
+            yield name, f"it must be {noun}, not {shown(value)}"
         elif value is not None and not isinstance(value, list | tuple):
             words, interval = WORDS.get(f"{method}.{name}", WORDS.get(name)), range_of(method, name)
-            if words is not None and not (isinstance(value, str | bool) and value in words):
+            if words is not None and isinstance(value, str | bool) and value not in words:
                 yield name, f"give a value of {', '.join(map(str, words))}"
             elif words is None and interval != ALL and not (isinstance(value, int | float) and within(value, interval)):
                 yield name, f"give a value inside {interval}"

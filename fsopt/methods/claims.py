@@ -31,7 +31,7 @@ from fsopt.certificates.exact.proofs import About, Slope
 from fsopt.compiler import Program
 from fsopt.data import Dataset
 from fsopt.drivers.penalties import approximation
-from fsopt.errors import NotShownError, reading
+from fsopt.errors import NotShownError
 from fsopt.linear.penalties import HINGE_MODELS
 from fsopt.methods.mpm.space import lifted, moments_of
 from fsopt.methods.spec import SavedFit
@@ -39,8 +39,7 @@ from fsopt.methods.verdict import (
     LOCAL_TOLERANCE,
     Completed,
     columns_of,
-    has_program,
-    parameters_residual,
+    has_point,
     program_params,
     rows_of,
     saved_alpha,
@@ -57,7 +56,6 @@ MACHINE = "the optimum of the last support vector machine, on the selected featu
 PRINCIPLE = "no feasible step improves the linearised objective"
 ZERO_VALUE = "the optimum, which is 0"
 NO_ERRORS = "no sample is misclassified: the hinge loss is below 1"
-OTHER = "the parameters of the saved program are not exactly those of the fit"
 NO_EVIDENCE = "the fit carries neither multipliers nor a program that rational arithmetic could look at"
 KERNEL = "the hyperplane is an expansion in kernel values, for which there is no program in rational numbers"
 CONCAVE: Mapping[str, tuple[tuple[str, ...], ...]] = {
@@ -69,10 +67,7 @@ CONCAVE: Mapping[str, tuple[tuple[str, ...], ...]] = {
 
 
 def about_of(slug: str, params: Mapping[str, Any], columns: Sequence[int] | None = None, units: str = "given") -> About:
-    """Return the origin of a program of a model with some of its parameters, its defaults for the others.
-
-    Bounds on weights are stated where there are any, signs as bounds of 0.
-    """
+    """Return the origin of a program of a model: its parameters or their defaults, bounds where there are any."""
     stated = {**MODELS[slug].parameters, **params}
     return About(slug, plain({k: v for k, v in stated.items() if k not in BOUNDS or v}), columns, units)
 
@@ -83,23 +78,19 @@ def claims_of(saved: SavedFit) -> list[Claim]:
         return [not_shown(OPTIMUM, KERNEL)]
     if not has_evidence(saved):
         return [not_shown(OPTIMUM, NO_EVIDENCE)]
-    if parameters_residual(saved) > 0.0:
-        return [not_shown(OPTIMUM, OTHER)]
-    with reading("program"):
-        return [optimum(saved, *at_all(saved, program_params(saved)))]
+    return [optimum(saved, *at_all(saved, program_params(saved)))]
 
 
 def at_all(saved: SavedFit, params: Mapping[str, Any]) -> tuple[Completed, Point]:
     """Return the program of a saved fit with parameters, of all features, at its hyperplane, and its multipliers."""
     details = saved.fit.details
-    whole = not details.keys() & {"alpha", "columns"}
-    given = details["point"] if whole else None
+    given = None if details.get("columns") is not None else details.get("point")
     at, point = Completed.of(saved.spec.program, params, saved.data, saved.w, saved.b, given)
     if point is not None:
         return at, point
     if "alpha" in details:
         return at, dual_point(at, margins(at.model, saved.data, saved_alpha(saved)))
-    part, own = saved_program(saved, {})
+    part, own = saved_program(saved)
     moments = moments_of(saved.data, part.params)
     assert own is not None
     return at, dual_point(at, lifted(moments, part.model, part.program, own.multipliers[0], saved_columns(saved)))
@@ -132,7 +123,7 @@ def hinge_program(saved: SavedFit) -> Completed:
 
 def has_evidence(saved: SavedFit) -> bool:
     """Return whether a saved fit carries a point of its program, or multipliers of the margins."""
-    return has_program(saved) or "alpha" in saved.fit.details
+    return has_point(saved) or "alpha" in saved.fit.details
 
 
 def margins(model: pyo.ConcreteModel, data: Dataset, alpha: Vector) -> dict[str, Any]:
@@ -200,12 +191,8 @@ def claim_at(
 
 def of_subset(saved: SavedFit) -> list[Claim]:
     """Return the claims of a filter: the value of its hyperplane, and the optimum of its last SVM."""
-    fit, slug = saved.fit, saved.spec.program
-    with reading("multipliers"):
-        chosen = np.array(fit.details["chosen"], dtype=np.intp)
-        params = {name: float(saved.params[name]) for name in MODELS[slug].parameters if name in ("c", "w_cap")}
-    if any(fit.params.get(name) not in (None, value) for name, value in params.items()):
-        return [not_shown(VALUE, OTHER)]
+    chosen, slug = np.flatnonzero(saved.w), saved.spec.program
+    params = {name: float(saved.params[name]) for name in MODELS[slug].parameters if name in ("c", "w_cap")}
     if not len(chosen):
         return [not_shown(VALUE, "no feature is selected")]
     part = saved.data.columns(chosen)
@@ -224,26 +211,18 @@ def concave_terms(slug: str, model: pyo.ConcreteModel, program: Program, params:
 
 
 def of_step(saved: SavedFit) -> list[Claim]:
-    """Return the claim of a loop that linearises a concave objective: the minimum principle, or the optimum 0.
-
-    The program is that of the parameters of the fit, linearised at 0: its exact slopes at the answer are computed anew.
-    The objective is at least 0, and at most its linearisation at 0.
-    """
+    """Return the claim of a loop that linearises a concave objective at 0: the minimum principle, or the optimum 0."""
     slug, at = saved.spec.program, saved.params
     zero, approx = saved.fit.status is Status.OPTIMAL, at.get("approx", "exp")
     if not (zero or has_evidence(saved)):
         return [not_shown(PRINCIPLE, NO_EVIDENCE)]
     if not zero and approx != "exp":
         return [not_shown(PRINCIPLE, f"the slopes of the approximation '{approx}' are not enclosed")]
-    with reading("step"):
-        params = {name: at[name] for name in MODELS[slug].parameters if at.get(name) is not None}
-        params["alpha"] = approximation(approx, at["alpha"]).slope
-        if zero:
-            completed, _ = Completed.of(slug, params, saved.data, saved.w, saved.b)
-            return [optimum(saved, completed, dual_point(completed, {}), name=ZERO_VALUE)]
-        if any(saved.fit.details.get("program_params", {}).get(name, value) != value for name, value in params.items()):
-            return [not_shown(PRINCIPLE, OTHER)]
-        completed, found = at_all(saved, params)
+    params = program_params(saved, {"alpha": approximation(approx, at["alpha"]).slope, "v": None})
+    if zero:
+        completed, _ = Completed.of(slug, params, saved.data, saved.w, saved.b)
+        return [optimum(saved, completed, dual_point(completed, {}), name=ZERO_VALUE)]
+    completed, found = at_all(saved, params)
     slopes = concave_terms(slug, completed.model, completed.program, params)
     try:
         exact = exact_program(completed.program)

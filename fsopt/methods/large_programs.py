@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+import numpy as np
+
 from fsopt.answers.results import DriverResult, SolveResult, Status
-from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
 from fsopt.common.customising import changes_in_force
 from fsopt.data import Dataset
@@ -31,32 +32,21 @@ MODELLED = 5_000_000
 
 
 def _order(data: Dataset, *, large: bool) -> tuple[bool, ...]:
-    """Return the routes to an answer in their order, true for fsopt's own engine, false for a solver of its model.
-
-    The engine is first for large data, and the model second where it fits into the memory; models of sparse data would
-    be dense. Where the user names a solver or changes a model there is one route, and this is not asked.
-    """
+    """Return the routes to an answer, true for fsopt's own engine: first for large data, alone without a model."""
     if not (large or data.sparse):
         return (False, True)
     return (True,) if data.sparse or data.X.size > MODELLED else (True, False)
 
 
-def interior_order(data: Dataset, run: Run, *, own: bool = False, repeated: bool = False) -> tuple[bool, ...]:
-    """Return the routes to a support vector machine in their order: true for the interior point, false for its model.
-
-    With ``own`` the interior point is first whatever the size of the data and the changed models; where machines are
-    ``repeated`` in a loop, from fewer data on.
-    """
-    if run.solver is not None or (not own and changes_in_force()):
+def interior_order(data: Dataset, run: Run, least: int | None = None) -> tuple[bool, ...]:
+    """Return the routes to an SVM, true for the interior point: the first from ``least`` entries of the data on."""
+    if run.solver is not None or changes_in_force():
         return (False,)
-    return _order(data, large=own or data.X.size >= (REPEATED if repeated else INTERIOR))
+    return _order(data, large=data.X.size >= (INTERIOR if least is None else least))
 
 
 def generation_order(data: Dataset, run: Run) -> tuple[bool, ...]:
-    """Return the routes to a linear program, true for restricted programs, false for the whole one, in their order.
-
-    Restricted programs are solved by a solver that the user names, too.
-    """
+    """Return the routes to a linear program, true for restricted programs, which a solver that is named solves, too."""
     large = uses_generation(data, run)
     if not data.sparse and (run.solver is not None or changes_in_force()):
         return (large and not changes_in_force(),)
@@ -64,11 +54,7 @@ def generation_order(data: Dataset, run: Run) -> tuple[bool, ...]:
 
 
 def uses_generation(data: Dataset, run: Run, *, features: bool = True) -> bool:
-    """Return whether a linear program is solved by restricted programs of some samples and features.
-
-    That is so for sparse data, and for large ones where the solver gives multipliers. Many features are no reason where
-    weights have no cost, since all are then in every restricted program.
-    """
+    """Return whether an LP is solved by restricted programs: of sparse data, and of large ones with multipliers."""
     large = max(data.X.shape if features else (data.n,)) >= LONG and data.X.size >= LARGE
     return data.sparse or (large and (run.solver is None or solver_spec(run.solver).duals))
 
@@ -84,11 +70,7 @@ Answer = TypeVar("Answer")
 def first_certified(
     routes: Sequence[Callable[[], Answer | Steps[Answer]]], outcome: Callable[[Answer], SolveResult | DriverResult]
 ) -> Steps[tuple[Answer, tuple[str, ...]]]:
-    """Return the first answer that is a certified optimum, else the one with the smallest gap; and warnings.
-
-    A route is left for the next where it stalls, ends without a certificate that holds, or raises SolverError; not
-    where its time is over or the user interrupts it. The first error is raised where no route has an answer.
-    """
+    """Return the first answer that is a certified optimum, else the best one, and warnings; or the first error."""
     answers: list[Answer] = []
     reasons: list[str] = []
     errors: list[SolverError] = []
@@ -111,18 +93,10 @@ def first_certified(
         reasons.append(f"{ended.solver} ended without a certified optimum ({ended.stop})")
     if not answers:
         raise errors[0]
-    best = min(answers, key=lambda answer: _gap(outcome(answer)))
-    ended = outcome(best)
-    words = f"the answer of {ended.solver} is the nearest to an optimum"
-    if ended.status is Status.OPTIMAL:
-        words = f"the answer is that of {ended.solver}"
-    return best, (f"{'; '.join(reasons)}: {words}",) if reasons else ()
+    best = max(answers, key=lambda answer: _rank(outcome(answer)))
+    return best, (f"{'; '.join(reasons)}: the answer is that of {outcome(best).solver}",) if reasons else ()
 
 
-def _gap(ended: SolveResult | DriverResult) -> float:
-    """Return the gap between value and bound, infinite where one is missing, negative for a certified optimum."""
-    if ended.status is Status.OPTIMAL:
-        return -1.0
-    if ended.objective is None or ended.bound is None:
-        return float("inf")
-    return relative_gap(ended.objective, ended.bound)
+def _rank(ended: SolveResult | DriverResult) -> tuple[bool, float]:
+    """Return whether an answer is a certified optimum, and its bound, the larger the nearer to one."""
+    return ended.status is Status.OPTIMAL, -np.inf if ended.bound is None else ended.bound

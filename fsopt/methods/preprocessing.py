@@ -3,16 +3,15 @@
 With kernel values in the place of the features each training sample is described by its similarities to all of them.
 
 A feature is selected if the size of its weight is at least a threshold times the largest size and not 0: the rule of
-Peleg & Meir, section 6.2. The size is that of the weight of the preprocessed feature, or the one that the method's
-parameters ``rule``, ``units`` and ``epsilon`` ask for. The threshold of a method is in its entry,
-:class:`fsopt.methods.spec.MethodSpec`.
+Peleg & Meir, section 6.2. The size is that of the weight times the deviation of its feature, and the threshold of a
+method is in its entry, :class:`fsopt.methods.spec.MethodSpec`.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,6 @@ from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.common.arguments import word
-from fsopt.common.texts import counted
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
 from fsopt.data.matrices import (
@@ -65,17 +63,12 @@ def preprocess(data: Dataset, kind: str) -> tuple[Dataset, Preprocessing]:
 
 @dataclass(frozen=True)
 class UnitRms:
-    """The data that a problem of Peleg & Meir is solved on, and the way back.
-
-    The features ``kept`` (q,) are not constant; ``work`` has them preprocessed, each divided by its root mean square of
-    ``units`` (q,). ``map_`` is the preprocessing of all features before that division.
-    """
+    """The varying features ``kept`` (q,), in ``units`` (q,) of root mean square behind a map of all."""
 
     work: Dataset
     map_: Preprocessing
     kept: Indices
     units: Vector
-    warnings: tuple[str, ...]
 
     def full(self, w: Vector) -> Vector:
         """Return the weights (p,) of all preprocessed features from those (q,) of ``work``."""
@@ -94,33 +87,14 @@ def unit_rms(data: Dataset, scale: str) -> UnitRms:
     kept = np.flatnonzero(~constant_columns(data.X))
     if not len(kept):
         raise ParameterError("all features are constant, nothing can be learned", "give data that vary")
-    warnings: tuple[str, ...] = ()
-    if len(kept) < data.p:
-        names = ", ".join(data.features[j] for j in np.setdiff1d(np.arange(data.p), kept)[:5])
-        warnings = (f"dropped {counted(data.p - len(kept), 'constant feature')} ({names})",)
     units = np.sqrt(exact_sums(centred.X[:, kept] ** 2) / data.n)
-    return UnitRms(centred.columns(kept).with_X(centred.X[:, kept] / units), map_, kept, units, warnings)
+    return UnitRms(centred.columns(kept).with_X(centred.X[:, kept] / units), map_, kept, units)
 
 
-@dataclass(frozen=True)
-class Hyperplane:
-    """The classifier ``sign(w'z + b)`` of preprocessed samples z, and the selected features.
-
-    Attributes
-    ----------
-    w, b : (p,) weights and the intercept.
-    support : places of the selected features, increasing.
-    """
-
-    w: Vector
-    b: float
-    support: tuple[int, ...]
-
-
-def raw_hyperplane(hyperplane: Hyperplane, map_: Preprocessing) -> tuple[Vector, float]:
+def raw_hyperplane(w: Vector, b: float, map_: Preprocessing) -> tuple[Vector, float]:
     """Return weights (p,) and intercept of a hyperplane for raw features, see :class:`fsopt.answers.fits.Fit`."""
-    coef = hyperplane.w / map_.scale
-    return coef, hyperplane.b if map_.unit_rows else hyperplane.b - float(coef @ map_.shift)
+    coef = w / map_.scale
+    return coef, b if map_.unit_rows else b - float(coef @ map_.shift)
 
 
 def scaled_hyperplane(coef: Vector, intercept: float, map_: Preprocessing) -> tuple[Vector, float]:
@@ -135,34 +109,19 @@ FLAT = 1e-4
 """Kernel values that differ by less, relative to the largest one, are too alike for the precision of solvers."""
 
 
-def kernel_values(data: Dataset, name: str, width: float | None) -> tuple[Kernel, Dataset, tuple[str, ...]]:
-    r"""Return the kernel on the samples, its values :math:`K_{ij} = k(z_i, z_j)` as a data set, and warnings.
-
-    Parameters
-    ----------
-    data : preprocessed.
-    name, width : as in :class:`fsopt.data.kernels.Kernel`. The width None is sqrt(p v / 2) with v the variance
-        of all entries: sqrt(p / 2) for standardised features, scikit-learn's ``gamma="scale"``.
-    """
+def kernel_values(data: Dataset, name: str, width: float | None) -> tuple[Kernel, Dataset]:
+    """Return the kernel on the samples, and its values as a data set; a width None is sqrt(p v / 2), v the variance."""
     refuse_sparse("a kernel", data.X)
     if width is None:
         width = float(np.sqrt(data.p * data.X.var() / 2)) or 1.0
     kernel = Kernel(name, data.X, width)
     values = kernel.dataset(data)
-    size = FLAT * np.abs(values.X).max()
-    if np.ptp(values.X, axis=0).max() <= size:
+    if np.ptp(values.X, axis=0).max() <= FLAT * np.abs(values.X).max():
         raise ParameterError(
             f"the {kernel.name} kernel has nearly the same values for all samples",
             "choose a smaller width, or centre the features",
         )
-    nearest = (values.X - np.diag(np.diag(values.X))).max(axis=1)
-    if name != "gaussian" or np.median(nearest) > size:
-        return kernel, values, ()
-    warning = (
-        f"at width {width:g} most samples are unlike every other: the classifier says little about new samples; "
-        "choose a larger width"
-    )
-    return kernel, values, (warning,)
+    return kernel, values
 
 
 def centred_factor(kernel: Dataset) -> Dataset:
@@ -175,10 +134,7 @@ def centred_factor(kernel: Dataset) -> Dataset:
 
 
 def expansion(factor: Dataset, w: Vector) -> Vector:
-    """Return beta (n,) with F'beta = w and sum 0.
-
-    A constant in beta does not change FF'beta, but it changes the scores of further samples.
-    """
+    """Return beta (n,) with F'beta = w and sum 0: a constant in it would change the scores of further samples."""
     # The columns of F are orthogonal.
     beta = factor.X @ (w / (factor.X**2).sum(axis=0))
     return np.asarray(beta - beta.mean())
@@ -186,9 +142,6 @@ def expansion(factor: Dataset, w: Vector) -> Vector:
 
 THRESHOLD = 1e-6
 """The threshold of a method whose entry states no other one: above the noise of solvers in place of zeros."""
-SUPPORT_VECTORS = 1e-6
-"""The threshold of multipliers, relative to the largest one: interior points end with about 1e-9 in place of zeros."""
-
 ROUNDING = 1e-10
 """Change of a score, next to the margin 1, below which a weight is a rounded 0 of the solver."""
 
@@ -240,30 +193,13 @@ class SelectionRule:
         """Return the features that weights (p,) of raw features with standard deviations (p,) select."""
         size = np.abs(coef) if self.units == "raw" else np.abs(coef) * deviation
         limits = {"relative": self.epsilon * size.max(initial=0.0), "absolute": self.epsilon}
-        return _at_least(size, limits.get(self.rule, min(limits.values())))
-
-
-def selection(w: Vector, threshold: float = THRESHOLD) -> tuple[int, ...]:
-    """Return the features that the weights (p,) of preprocessed features select, by a threshold of the largest size."""
-    return _at_least(np.abs(w), threshold * np.abs(w).max(initial=0.0))
-
-
-def support_vectors(multipliers: Vector) -> tuple[int, ...]:
-    """Return the samples whose multipliers (n,) >= 0 are above :data:`SUPPORT_VECTORS` of the largest."""
-    return _at_least(multipliers, SUPPORT_VECTORS * multipliers.max(initial=0.0))
+        limit = limits.get(self.rule, min(limits.values()))
+        return tuple(np.flatnonzero((size >= limit) & (size > 0)).tolist())
 
 
 def without_rounding(w: Vector, spread: Vector) -> Vector:
-    """Return weights (p,) with exact zeros in place of those that move scores by less than :data:`ROUNDING`.
-
-    The ``spread`` (p,) is the size of the features: largest absolute values or standard deviations.
-    """
+    """Return weights (p,) with 0 where, times the ``spread`` (p,) of the features, they are below :data:`ROUNDING`."""
     return np.where(np.abs(w) * spread > ROUNDING, w, 0.0)
-
-
-def _at_least(size: Vector, limit: float) -> tuple[int, ...]:
-    """Return the places where a size is at least the limit and not 0."""
-    return tuple(np.flatnonzero((size >= limit) & (size > 0)).tolist())
 
 
 def certified(outcome: SolveResult | DriverResult, certificate: Certificate) -> SolveResult | DriverResult:
@@ -280,40 +216,39 @@ def unproved(objective: float) -> DriverResult:
 
 
 def make_fit(
-    data: Dataset,
     map_: Preprocessing,
-    hyperplane: Hyperplane,
+    w: Vector,
+    b: float,
     outcome: SolveResult | DriverResult,
     *,
-    started: float,
+    params: Mapping[str, Any] = MappingProxyType({}),
     warnings: tuple[str, ...] = (),
     details: Mapping[str, Any] | None = None,
     kernel: Kernel | None = None,
 ) -> Fit:
-    """Return the Fit of a hyperplane; :func:`fsopt.fit` adds the name of the method and its parameters.
+    """Return the Fit of a hyperplane; :func:`fsopt.fit` adds the method, its parameters, and the selected features.
 
     Parameters
     ----------
-    data : names the features: the raw or preprocessed data set, or, with a kernel, that of the kernel values.
     map_ : the preprocessing of the raw features.
-    hyperplane : in the preprocessed space, or, with a kernel, in the space of the kernel values.
+    w, b : (p,) weights and intercept in the preprocessed space, or, with a kernel, in that of the kernel values.
     outcome : objective value, status, bound, certificate, iterations and history of the Fit.
-    started : value of ``time.perf_counter`` when the method began.
+    params : parameters whose values follow from the data, where the user gives none.
     warnings : remarks that the user should read.
-    details : evidence and further numbers of the method.
+    details : evidence: ``point``, primal-dual, of the program of the method, or what its own check looks at; and
+        parameters of the program that the method has not.
     kernel : the kernel function; None for a hyperplane in the space of the features.
     """
-    coef, intercept = (hyperplane.w, hyperplane.b) if kernel is not None else raw_hyperplane(hyperplane, map_)
-    same = ("objective", "status", "stop", "bound", "iterations", "certificate", "solver")
+    coef, intercept = (w, b) if kernel is not None else raw_hyperplane(w, b, map_)
+    same = ("objective", "status", "stop", "bound", "iterations", "certificate", "solver", "seconds")
     return Fit(
         method="",
-        params={},
-        features=tuple(data.features[j] for j in hyperplane.support),
-        support=hyperplane.support,
+        params=params,
+        features=(),
+        support=(),
         coef=coef,
         intercept=intercept,
         history=outcome.history if isinstance(outcome, DriverResult) else (),
-        seconds={**outcome.seconds, "total": time.perf_counter() - started},
         preprocessing=map_,
         warnings=warnings,
         details={} if details is None else details,

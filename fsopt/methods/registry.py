@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -34,7 +35,7 @@ from fsopt.data.given import Given, dataset_of
 from fsopt.data.matrices import refuse_sparse
 from fsopt.drivers.run import CallbackError, Progress, Run, Steps, stepwise, within
 from fsopt.errors import MemoryLimitError, ParameterError
-from fsopt.methods.checking import judged
+from fsopt.methods.checking import check_values, judged
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.blocks import number
 from fsopt.models.registry import MODELS
@@ -82,12 +83,10 @@ METHODS = Registry(
         "sla.sla",
         "baselines.onsvm",
         "gbd.gbd",
-        "mop.rsvm",
-        "mop.mopfs",
+        "mop.mop",
         "baselines.svm",
-        "baselines.rfe",
+        "baselines.by_weights",
         "baselines.filters",
-        "baselines.vs_ssvm",
     ),
     listing="fsopt methods",
     function="fit",
@@ -206,9 +205,9 @@ def fit(
     MemoryLimitError : the arrays of the method do not fit into the memory.
     """
     entry = METHODS[name]
-    refuse_parameters(entry, params)
     given = check_parameters("method", name, params, entry.parameters, entry.objects)
     params = {parameter: native(value) for parameter, value in given.items()}
+    check_values(name, entry.fit, params)
     data = dataset_of(data, y)
     if class_weight is not None or sample_weight is not None:
         data = data.weighted(class_weight, data.weights if sample_weight is None else sample_weight)
@@ -219,10 +218,15 @@ def fit(
     run = Run(solver, clock.seconds_of(time_limit), options, progress, place, source, executor)
     refuse_means(entry, params, run)
     defaults = {k: v for k, v in entry.parameters.items() if v is not None}
+    started = time.perf_counter()
     with _own_errors(entry, data), clock.limited(time_limit), customised(customise) as read:
         fitted = yield from within(entry.fit(data, run, **params))
-    params = {**defaults, **params, **fitted.params}
-    fitted = dataclasses.replace(fitted, method=name, params=params, trained=fitted.kept_of(data))
+    # A fit may be that of another method, whose parameters this one has not: they are details.
+    others = {k: v for k, v in fitted.params.items() if k not in entry.parameters}
+    params = {**defaults, **params, **{k: v for k, v in fitted.params.items() if k not in others}}
+    seconds = {**fitted.seconds, "total": time.perf_counter() - started}
+    own: dict[str, Any] = {"method": name, "params": params, "details": {**fitted.details, **others}}
+    fitted = dataclasses.replace(fitted, **own, seconds=seconds, trained=fitted.kept_of(data))
     with _own_errors(entry, data), customised(customise):
         fitted = judged(entry, fitted, data)
     if not customise:
@@ -277,14 +281,6 @@ def _refuse_unread(name: str, customise: Mapping[str, Change], read: set[str]) -
 def able(holds: Callable[[MethodSpec], bool]) -> str:
     """Return the names of the methods for which something holds."""
     return ", ".join(spec.name for spec in METHODS.values() if holds(spec))
-
-
-def refuse_parameters(entry: MethodSpec, given: Mapping[str, Any]) -> None:
-    """Raise ParameterError for a parameter that another method of the paper has, and this one has not."""
-    others = [spec for spec in METHODS.values() if spec.paper == entry.paper is not None]
-    for parameter in [k for k in given if k not in entry.parameters]:
-        if names := ", ".join(spec.name for spec in others if parameter in spec.parameters):
-            raise ParameterError(f"method '{entry.name}' has no parameter '{parameter}'", f"methods that have: {names}")
 
 
 def refuse_data(entry: MethodSpec, data: Dataset) -> None:

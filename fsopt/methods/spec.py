@@ -15,23 +15,18 @@ from fsopt.answers.fits import Fit
 from fsopt.certificates.exact.claims import Claim
 from fsopt.data import Dataset
 from fsopt.drivers.run import Steps
-from fsopt.methods.preprocessing import THRESHOLD, SelectionRule, selection, support_vectors
+from fsopt.methods.preprocessing import THRESHOLD, SelectionRule
 from fsopt.models.gbd.feature_lists import BOUNDS, CATEGORIES, WeightBounds, categories
+from fsopt.models.papers import PAPERS
 from fsopt.models.spec import parameters
 from fsopt.typing import Vector
-
-SET_BY_METHOD = ("delta", "ridge", "beta", "w_cap", "sigma")
-"""Parameters that a method may set itself, and then keeps in the details of its Fit."""
 
 Value: TypeAlias = tuple[float, float]
 """Objective value, and the largest relative violation of the constraints (0 where there are none)."""
 
 
 def in_units(method: str, data: Dataset, at: Mapping[str, Any], scale: Vector) -> dict[str, Any]:
-    """Return parameters for features divided by a scale (p,), without the table that they were encoded from.
-
-    Bounds on weights are then those of these features, and the word for the groups of a table is the groups.
-    """
+    """Return parameters for features divided by a scale (p,): bounds on weights, and groups in place of a word."""
     others = {name: value for name, value in at.items() if name not in BOUNDS}
     if at.get("groups") == CATEGORIES:
         others["groups"] = categories(data)
@@ -52,7 +47,6 @@ class SavedFit:
     raw : the data that it was fitted to.
     data : the same in the space of the hyperplane: preprocessed features, or kernel values.
     w, b : the hyperplane there.
-    value : the method's objective value at the hyperplane, recomputed; NaN where its check gives it.
     """
 
     spec: MethodSpec
@@ -61,24 +55,25 @@ class SavedFit:
     data: Dataset
     w: Vector
     b: float
-    value: float = float("nan")
 
     @property
     def params(self) -> dict[str, Any]:
-        """The parameters of the fit, with the values that the method set itself; bounds on preprocessed weights."""
-        given = {k: v for k, v in self.fit.params.items() if v is not None}
-        at = {**self.fit.params, **{k: v for k, v in self.fit.details.items() if k in SET_BY_METHOD}, **given}
+        """The parameters of the fit, bounds those on preprocessed weights, and those of an iterate in its details."""
+        at = {**self.fit.details, **self.fit.params}
         return in_units(self.fit.method, self.raw, at, self.fit.preprocessing.scale)
 
 
 def selected(saved: SavedFit) -> tuple[int, ...]:
-    """Return the features that a saved fit should select, by the threshold of its method."""
-    return saved.spec.select(saved.w)
+    """Return the features that a fit selects: by the threshold of its method, with a kernel the support vectors."""
+    rule = SelectionRule(units="scaled", epsilon=saved.spec.threshold)
+    if saved.fit.kernel is not None:
+        return rule.select(saved.w, np.ones(saved.data.p))
+    return rule.of(saved.raw, saved.fit.coef)
 
 
-def selected_by(rule: SelectionRule, saved: SavedFit) -> tuple[int, ...]:
-    """Return the features that a rule selects by the weights of raw features, with a kernel the support vectors."""
-    return support_vectors(np.abs(saved.w)) if saved.fit.kernel is not None else rule.of(saved.raw, saved.fit.coef)
+def no_numbers(saved: SavedFit) -> Mapping[str, Any]:
+    """Return no further numbers."""
+    return {}
 
 
 def always(**params: Any) -> Callable[[int], Mapping[str, Any]]:
@@ -116,9 +111,8 @@ class MethodSpec:
         program, :func:`fsopt.methods.verdict.check`.
     program : slug of the convex model that a hyperplane completes: the problem of the method, or the last step of its
         loop; the first of the models by default.
-    stated : function of a :class:`SavedFit` that returns the distances of further numbers in its details from those of
-        the data and the hyperplane.
-    paper : gmeb, mpm, sla, gbd or mop, and the folder of the module; None for a baseline, in ``baselines``.
+    numbers : function of a :class:`SavedFit` that returns further numbers, which follow from the data, the hyperplane
+        and the evidence: they become details of the fit, and are computed again where it is verified.
     equation : its place in the paper, or its source.
     driver : name of the driver; empty where one solve is all.
     resumable : whether its loop writes and reads the checkpoints of its ``Run``; the others refuse them.
@@ -126,7 +120,8 @@ class MethodSpec:
     weights : ``samples`` where the losses take weights of samples, ``classes`` where they take one weight for each
         class; empty where the method has no place for them.
     sparse : whether it takes sparse data, without making them dense.
-    threshold : smallest size of a weight, relative to the largest one, that counts as a selected feature.
+    threshold : smallest size of a weight, times the deviation of its feature and relative to the largest one, that
+        counts as a selected feature.
     objects : parameters that may be objects, which ``fit`` itself checks.
     exact : function of a :class:`SavedFit` that returns its claims with their exact intervals; None for the optimum of
         the program.
@@ -147,8 +142,7 @@ class MethodSpec:
     objective: Callable[[Dataset, Vector, float, Mapping[str, Any]], Value] | None = None
     check: Callable[[SavedFit], Certificate] | None = None
     program: str = ""
-    stated: Callable[[SavedFit], Mapping[str, float]] | None = None
-    paper: str | None = None
+    numbers: Callable[[SavedFit], Mapping[str, Any]] = no_numbers
     equation: str = ""
     driver: str = ""
     resumable: bool = False
@@ -171,6 +165,12 @@ class MethodSpec:
             object.__setattr__(self, "estimator", "".join(word.capitalize() for word in re.split(r"\W", self.name)))
 
     @property
+    def paper(self) -> str | None:
+        """Key in :data:`fsopt.models.papers.PAPERS`, the folder of its fit; None for a baseline, and a user's own."""
+        folder = self.fit.__module__.removeprefix("fsopt.methods.").partition(".")[0]
+        return folder if folder in PAPERS else None
+
+    @property
     def summary(self) -> str:
         """One line on the method: the first of the docstring of its fit."""
         return (inspect.getdoc(self.fit) or "").partition("\n")[0].removeprefix("Fit ").rstrip(".")
@@ -184,7 +184,3 @@ class MethodSpec:
     def candidates(self) -> dict[str, tuple[Any, ...]]:
         """Name -> values for tuning."""
         return candidates(self.grid, self.parameters)
-
-    def select(self, w: Vector) -> tuple[int, ...]:
-        """Return the features that the weights (p,) of preprocessed features select, by the threshold."""
-        return selection(w, self.threshold)

@@ -6,7 +6,6 @@ import contextvars
 import signal
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from inspect import GEN_RUNNING, getgeneratorstate
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -26,7 +25,6 @@ class Loop(Iterator[Mapping[str, Any]]):
     def __init__(self, course: Steps[Fit]) -> None:
         self._course = course
         self._outcome: Fit | BaseException | None = None
-        self._begun = False
         # Time limits and their like are those of the loop, where it waits they are not those of its user.
         self._context = contextvars.copy_context()
         self._handler: Any = None
@@ -40,9 +38,6 @@ class Loop(Iterator[Mapping[str, Any]]):
 
     def _go_on(self, move: Callable[..., Mapping[str, Any]], *args: BaseException) -> Mapping[str, Any]:
         """Let the loop take a step, with its own handler of Ctrl-C; return its record."""
-        if getgeneratorstate(self._course) == GEN_RUNNING:
-            raise SolverError("the loop is within a step, in another thread", "wait for the end of the step")
-        self._begun = True
         outer = signal.getsignal(signal.SIGINT)
         if self._handler is not None:
             handle(self._handler)
@@ -68,8 +63,6 @@ class Loop(Iterator[Mapping[str, Any]]):
         SolverError : there is no incumbent yet.
         FsoptError : what ended the loop.
         """
-        if not self._begun:
-            raise SolverError("the loop was stopped before its first step", "take a step of it first: next(loop)")
         if self._outcome is None:
             try:
                 self._go_on(self._course.throw, KeyboardInterrupt())

@@ -8,7 +8,7 @@ an optimum of its problem, but its last program may not improve it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -28,11 +28,11 @@ from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
 from fsopt.data.matrices import apart
 from fsopt.drivers.recorder import EARLY
-from fsopt.errors import FileError, reading
+from fsopt.errors import FileError
 from fsopt.linear.certificate import certify
 from fsopt.linear.penalties import HINGE_MODELS, machine_of
 from fsopt.methods.spec import SavedFit
-from fsopt.models.gbd.feature_lists import BOUNDS, WeightBounds
+from fsopt.models.gbd.feature_lists import BOUNDS
 from fsopt.models.registry import MODELS, build
 from fsopt.solvers.outcome import supporting
 from fsopt.typing import Indices, Vector
@@ -41,21 +41,6 @@ WIDE = 100.0
 """How far from their values, relative to the largest one, variables may be where bounds of some features hold."""
 LOCAL_TOLERANCE = 1e-5
 """Largest residual with which a first-order condition holds that a loop met to its own stopping criterion."""
-
-
-def evidence(
-    program: str, params: Mapping[str, Any], point: Point | None, columns: Indices | None = None
-) -> dict[str, Any]:
-    """Return details of a Fit by which it can be verified later.
-
-    Parameters
-    ----------
-    program, params : slug and parameters of the convex model behind the answer.
-    point : a primal-dual point of it.
-    columns : the features of the model; None for all.
-    """
-    found = {"program": program, "program_params": dict(params), "point": point}
-    return found if columns is None else {**found, "columns": columns}
 
 
 @dataclass(frozen=True)
@@ -72,10 +57,7 @@ class Completed:
     def of(
         cls, slug: str, params: Mapping[str, Any], data: Dataset, w: Vector, b: float, point: Any = None
     ) -> tuple[Completed, Point | None]:
-        """Return a program at a hyperplane, and the point of saved details, whose values other variables take.
-
-        These are the variables that its model does not complete: those of the user's own models and changes.
-        """
+        """Return a program at a hyperplane, and a saved point, whose values other variables than the completed take."""
         model = build(slug, data, **params)
         program = compile_model(model)
         known = None if point is None else point_from(point, program)
@@ -115,25 +97,23 @@ def assembled(model: pyo.ConcreteModel, program: Program, values: Mapping[str, A
     return x
 
 
-def has_program(saved: SavedFit) -> bool:
-    """Return whether a saved fit carries a program and a point of it."""
-    return saved.fit.details.get("program") is not None and saved.fit.details.get("point") is not None
+def has_point(saved: SavedFit) -> bool:
+    """Return whether a saved fit carries a point of its program."""
+    return saved.fit.details.get("point") is not None
 
 
-def saved_program(saved: SavedFit, at: Mapping[str, Any] | None = None) -> tuple[Completed, Point | None]:
-    """Return the program of a saved fit at its hyperplane, ``at`` some parameters or its own, and its point if any."""
-    with reading("program"):
-        point = saved.fit.details["point"] if has_program(saved) else None
-        places = saved_columns(saved)
-        data = saved.data if len(places) == saved.data.p else saved.data.columns(places)
-        params = program_params(saved, at)
-        return Completed.of(saved.spec.program, params, data, saved.w[places], saved.b, point)
+def saved_program(saved: SavedFit, at: Mapping[str, Any] = MappingProxyType({})) -> tuple[Completed, Point | None]:
+    """Return the program of a saved fit at its hyperplane, ``at`` some other parameters, and its point if any."""
+    places = saved_columns(saved)
+    data = saved.data if len(places) == saved.data.p else saved.data.columns(places)
+    params, point = program_params(saved, at), saved.fit.details.get("point")
+    return Completed.of(saved.spec.program, params, data, saved.w[places], saved.b, point)
 
 
-def program_params(saved: SavedFit, at: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return the parameters of the program of a saved fit, others in their place, those of the fit by default."""
-    stated, own = saved.fit.details["program_params"] if has_program(saved) else {}, saved.params if at is None else at
-    return stated | {name: own[name] for name in MODELS[saved.spec.program].parameters if own.get(name) is not None}
+def program_params(saved: SavedFit, at: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
+    """Return the parameters of the program of a saved fit, with others in their place."""
+    own = {**saved.params, **at}
+    return {name: own[name] for name in MODELS[saved.spec.program].parameters if own.get(name) is not None}
 
 
 def saved_columns(saved: SavedFit) -> Indices:
@@ -146,11 +126,7 @@ def saved_columns(saved: SavedFit) -> Indices:
 
 
 def restriction(saved: SavedFit, at: Completed, point: Point | None) -> dict[str, float]:
-    """Return how far features without a place in the program of a saved fit are from having none in the answer.
-
-    These are their largest weight, and the largest excess of their reduced costs, if the point is to prove an optimum;
-    infinite for a method that has no price for them.
-    """
+    """Return how far features without a place in a saved program are from 0, and their reduced costs from feasible."""
     others = np.setdiff1d(np.arange(saved.data.p), places := saved_columns(saved))
     if not len(others):
         return {}
@@ -171,6 +147,8 @@ def restriction(saved: SavedFit, at: Completed, point: Point | None) -> dict[str
 def check(saved: SavedFit) -> Certificate:
     """Certify a saved fit again: by the point of its program, or by the multipliers of its margins in numpy alone."""
     slug, gram = saved.spec.program, saved.fit.kernel is not None
+    if not slug:
+        return make(Kind.FEASIBLE, {})
     if not ("alpha" in saved.fit.details or (gram and slug in HINGE_MODELS)):
         return check_program(saved)
     at, alpha = saved.params, saved_alpha(saved)
@@ -182,93 +160,44 @@ def check(saved: SavedFit) -> Certificate:
 
 
 def check_program(saved: SavedFit) -> Certificate:
-    """Certify the convex program of a saved fit again, and compare its bound with the objective of the hyperplane.
-
-    The gap of a feasible fit may be open: its bound is compared with what it states. The parameters of the program have
-    to be those of the fit. A check that gets here by a program with parameters of other names looks at these itself.
-
-    Raises
-    ------
-    FileError : the saved point is damaged.
-    """
-    own = saved.spec.objective is not None
-    if own and not has_program(saved):
-        return make(Kind.FEASIBLE, {}, objective=saved.value)
+    """Certify the convex program of a saved fit again; the gap of a feasible one may be open."""
     at, point = saved_program(saved)
-    value, stated = (saved.value, {}) if own else (at.value, {"constraints": at.violation})
-    stated |= restriction(saved, at, point)
+    value, stated = at.value, {"constraints": at.violation} | restriction(saved, at, point)
     if point is None:
         return make(Kind.FEASIBLE, stated, objective=value)
     fit, program = saved.fit, at.program
     certificate = supporting(program, certify_point(program, point), fit.status, bounded=fit.bound is not None)
     bound = certificate.bound
-    stated["program's parameters"] = parameters_residual(saved)
     if closed := fit.status is not Status.FEASIBLE:
         stated["bound"] = relative_gap(value, float("nan") if bound is None else bound)
     kind = Kind.CONVEX if closed else Kind.FEASIBLE
     return make(kind, merged(certificate.residuals, stated), objective=value, bound=bound, bound_source="dual point")
 
 
-def check_first_order(
-    saved: SavedFit,
-    kind: Kind,
-    costs: Callable[[Completed], float] | None = None,
-    residuals: Mapping[str, float] = MappingProxyType({}),
-    at: Mapping[str, Any] = MappingProxyType({}),
-) -> Certificate:
-    r"""Certify a first-order condition: the last convex program of a loop does not go below its value at the answer.
-
-    The ``costs`` are the distance of the costs of the saved program from the slopes at the answer; parameters that
-    follow from the answer are in ``at``.
-    """
-    if not has_program(saved):
-        return make(Kind.FEASIBLE, {}, objective=saved.value)
+def check_first_order(saved: SavedFit, kind: Kind, at: Mapping[str, Any] = MappingProxyType({})) -> Certificate:
+    """Certify that the last program of a loop, with parameters ``at`` the answer, does not go below its value there."""
     completed, point = saved_program(saved, at)
-    assert point is not None
+    if point is None:
+        return make(Kind.FEASIBLE, {})
     here = minimised(completed.program, completed.x)
     lower = best_bound(completed.program, point, here)
     found = {
         "remainder": lower.remainder,
         "first order": max(here - lower.value, 0.0) / (1.0 + abs(here)),
-        "linearisation": 0.0 if costs is None else costs(completed),
-        "program's parameters": parameters_residual(saved, at if costs is None else ("alpha",)),
         **restriction(saved, completed, point),
-        **residuals,
     }
-    return make(kind, found, objective=saved.value, tolerance=LOCAL_TOLERANCE)
-
-
-def parameters_residual(saved: SavedFit, without: Collection[str] = ()) -> float:
-    """Return the largest relative difference of the parameters of a saved program from those of the fit, or defaults.
-
-    Those without a default are of an iterate, which the check of the loop compares.
-    """
-    details, own = saved.fit.details, saved.params
-    if not has_program(saved):
-        return 0.0
-    with reading("program"):
-        known = MODELS[saved.spec.program].parameters
-        stated = {**known, **details["program_params"]}
-        wanted = {name: default if own.get(name) is None else own[name] for name, default in known.items()}
-        others = [name for name, value in wanted.items() if value is not None and name not in (*BOUNDS, *without)]
-        differences = [apart(np.asarray(stated[name], float), np.asarray(wanted[name], float)) for name in others]
-        if not {*own, *details["program_params"]}.isdisjoint(BOUNDS):
-            bounds = [WeightBounds.of(saved.fit.method, saved.data, at) for at in (own, details["program_params"])]
-            differences.append(np.array(bounds[0].distance(bounds[1])))
-    return float(max([np.max(d, initial=0.0) for d in differences], default=0.0))
+    return make(kind, found, tolerance=LOCAL_TOLERANCE)
 
 
 def starts_residual(fit: Fit) -> dict[str, float]:
     """Return the number of random starts that a saved fit was asked for and has no value of, unless it was stopped."""
-    with reading("starts"):
-        missing = int(fit.params.get("n_starts", 1)) - len(fit.details["starts"])
+    missing = int(fit.params.get("n_starts", 1)) - len(fit.details["starts"])
     return {"starts": 0.0 if fit.stop in EARLY else float(max(missing, 0))}
 
 
 def saved_alpha(saved: SavedFit) -> Vector:
     """Return the multipliers (n,) of the margins from the details of a saved fit, which are finite."""
-    with reading("alpha"):
-        return finite_vector(saved.fit.details["alpha"], saved.data.n)
+    return finite_vector(saved.fit.details["alpha"], saved.data.n)
 
 
 def finite_vector(value: Any, length: int) -> Vector:
@@ -289,11 +218,7 @@ def extend(certificate: Certificate, *residuals: Mapping[str, float]) -> Certifi
 def stated_residuals(
     answer: Fit | SolveResult, found: Certificate, *, sign: float = 1.0, allowed: float = 0.0
 ) -> dict[str, float]:
-    """Return the residuals of the objective value and the bound that an answer states, for a maximum with the sign -1.
-
-    A bound claims no more than the recomputed one. At an optimum it meets the objective value, up to the gap that a
-    parameter of a method allows.
-    """
+    """Return the residuals of the stated objective value and bound, for a maximum with the sign -1, up to a gap."""
     status, bound = answer.status, answer.bound
     value, objective = (np.nan if number is None else float(number) for number in (found.objective, answer.objective))
     stated = {"objective": relative_gap(value, objective)}

@@ -9,7 +9,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -21,7 +20,7 @@ import fsopt
 from fsopt import extend
 from fsopt.common.registry import REGISTRIES, Registry
 from fsopt.errors import FsoptError, ParameterError, UnknownNameError
-from fsopt.extend import Hyperplane, make_fit, preprocess, unproved
+from fsopt.extend import make_fit, preprocess, unproved
 from fsopt.models.gbd.svm import build_svm
 
 DATA = blobs(30, 4, seed=3)
@@ -138,8 +137,7 @@ def test_a_hyperplane_without_a_program_is_a_feasible_fit_whose_value_is_verifie
     def fit_means(data, run, *, scale="standard"):
         work, map_ = preprocess(data, scale)
         w = work.X[work.y > 0].mean(axis=0) - work.X[work.y < 0].mean(axis=0)
-        plane = Hyperplane(w, 0.0, tuple(range(data.p)))
-        return make_fit(data, map_, plane, unproved(value(work, w)[0]), started=time.perf_counter())
+        return make_fit(map_, w, 0.0, unproved(value(work, w)[0]))
 
     def value(data, w, b=0.0, params=None):
         return float(np.mean(data.y * (data.X @ w + b) <= 0)), 0.0

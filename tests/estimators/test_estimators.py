@@ -186,7 +186,7 @@ def test_class_weights_by_the_names_of_the_classes():
 
 
 def test_a_wrong_parameter_is_a_value_error_with_a_hint():
-    with pytest.raises(ValueError, match="outside"):
+    with pytest.raises(ValueError, match="inside"):
         estimators.SVM(c=-1.0).fit(DATA.X, LABELS)
 
 

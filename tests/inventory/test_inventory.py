@@ -16,7 +16,6 @@ from sklearn.multiclass import OneVsOneClassifier
 from sklearn.svm import SVC
 from support import ROOT
 from truths import (
-    CENTRED,
     DATA,
     SCALED,
     SEPARABLE,
@@ -63,12 +62,6 @@ OWN = {"fsopt": fsopt, "np": np, "data": DATA, "separable": SEPARABLE}
 OWN |= {"Moments": Moments, "Kernel": Kernel, "OneVsOneClassifier": OneVsOneClassifier}
 
 
-def constant_c(Z):
-    """Return the C of Theorem 11 of Peleg & Meir at the confidence .05."""
-    n, r = len(Z), np.linalg.norm(Z, axis=1).max()
-    return 1 / (4 * np.sqrt((Z**2).sum() / n) + 2 * r * n**0.5 + 4 * r * math.sqrt(n * 2 * math.log(2 / 0.05)))
-
-
 def norm_machine():
     """Return the optimum of (19) of Peleg & Meir, ||w|| / 2 and the hinge loss."""
 
@@ -108,10 +101,6 @@ def of_one_norm(found):
 
 
 VALUES = {
-    "(9), constant C of Theorem 11, section 5 classifier as a method": lambda found: (
-        found,
-        [constant_c(X), constant_c(CENTRED)],
-    ),
     "Remark 12 closure": of_gmeb,
     "(11) nonconvex": of_gmeb,
     "(15) primal": lambda found: ([found.objective, *found.coef], [gmeb("center")[0], *gmeb("center")[1]]),

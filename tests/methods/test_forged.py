@@ -46,7 +46,7 @@ def first(change):
 
 
 BELOW, LEAVES, SCALING = ("details", "below"), ("details", "leaves"), ("details", "scaling")
-STEP, POINT = ("details", "program_params"), ("details", "point")
+POINT = ("details", "point")
 OF_A_STEP = {
     "objective": times(0.999, "objective"),
     "weights": times(1.001, "coef"),
@@ -54,7 +54,7 @@ OF_A_STEP = {
 }
 OF_A_SUBSET = {
     "a feature less": changed(lambda m: m - 1, "params", "m"),
-    "other features": changed(lambda chosen: sorted((j + 1) % 3 for j in chosen), "details", "chosen"),
+    "another feature": changed(lambda coef: [1e-3 if w == 0.0 else w for w in coef], "coef"),
     "multipliers": times(0.9, "details", "alpha"),
 }
 OF_A_RANKING = {
@@ -98,11 +98,11 @@ CASES = {
         "no cuts": to([], *SCALING, "cuts"),
     },
     "l0-mpm delta=0.1 alpha=0.5": {
-        "slope": times(1.01, *STEP, "alpha"),
-        "accuracy of the step": times(1.01, *STEP, "delta"),
-        "accuracy": times(0.9, "details", "delta"),
+        "steepness": times(1.01, "params", "alpha"),
+        "accuracy": times(5.0, "params", "delta"),
+        "ridge": to(0.1, "params", "ridge"),
         "another penalty": to("capped-l1", "params", "approx"),
-        "gradient": changed(first(lambda v: v + 0.01), *STEP, "v"),
+        "gradient": changed(first(lambda v: v + 0.01), "details", "v"),
         "multipliers": largest(1.01, *POINT, "y"),
     },
     "misclass alpha=0.5": OF_A_STEP,
@@ -133,7 +133,7 @@ CASES = {
         "half of the multipliers": changed(
             lambda a: [v * (0.5 + 0.5 * (i % 2)) for i, v in enumerate(a)], "details", "alpha"
         ),
-        "a larger capacity": times(4.0, "details", "w_cap"),
+        "a larger capacity": times(4.0, "params", "w_cap"),
         **{
             name: changed(lambda v: (1.0 + np.array(v)).tolist(), "details", name)
             for name in ("capacity", "radius", "h_over_l", "gamma", "b_interval")

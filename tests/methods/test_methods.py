@@ -3,6 +3,7 @@
 Calls of fit that are refused by a word of their own, most of them before any solver.
 """
 
+import dataclasses
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +17,8 @@ from support import REFERENCE, blobs, reference, sampled
 import fsopt
 from fsopt.errors import ParameterError, SolverError, UnknownNameError
 from fsopt.methods import registry
-from fsopt.methods.preprocessing import SelectionRule, support_vectors, without_rounding
+from fsopt.methods.preprocessing import SelectionRule, without_rounding
+from fsopt.methods.spec import SavedFit, selected
 from fsopt.solvers.base import Session
 
 PARAMS = {"gbd": {"m": 2, "max_cuts": 20}, "l0-mpm": {"delta": 0.2}, "l1-mpm": {"delta": 0.2}}
@@ -90,7 +92,6 @@ def test_a_constant_feature_is_never_selected_and_changes_nothing(name):
     np.testing.assert_allclose(after.predict(wider.X), before.predict(data.X))
     if "gmeb" in name:
         assert after.coef[2] == after.details["sigma"][2] == 0.0
-        assert any("x3" in warning for warning in after.warnings)
         assert fsopt.verify(after, wider).verified
 
 
@@ -182,16 +183,16 @@ def test_rounding_is_not_selected_where_w_is_zero(method):
     assert fit.support == ()
 
 
-def test_a_method_selects_by_its_threshold():
+@pytest.mark.parametrize("kernel", [None, "gaussian"])
+def test_a_method_selects_by_its_threshold(kernel):
+    data = blobs(4, 4)
+    fit = fsopt.fit("svm", data, kernel=kernel)
     for name, spec in fsopt.METHODS.items():
-        w = np.array([-2.0, 0.0, 2.0 * spec.threshold, 1.9 * spec.threshold])
-        assert spec.select(w) == (0, 2), name
-        assert spec.select(np.zeros(3)) == (), name
-
-
-def test_support_vectors_have_a_multiplier():
-    assert support_vectors(np.array([0.0, 1.0, 1e-9, 1e-5])) == (1, 3)
-    assert support_vectors(np.zeros(3)) == ()
+        for share, expected in ((2.0 * spec.threshold, (0, 2)), (1.9 * spec.threshold, (0,)), (np.nan, ())):
+            w = np.nan_to_num(np.array([-2.0, 0.0, share, 0.0])) * np.isfinite(share)
+            coef = w / (1.0 if kernel else data.X.std(axis=0))
+            saved = SavedFit(spec, dataclasses.replace(fit, coef=coef), data, data, coef, 0.0)
+            assert selected(saved) == expected, name
 
 
 def test_a_rounded_zero_is_a_weight_that_moves_no_score():
@@ -199,7 +200,6 @@ def test_a_rounded_zero_is_a_weight_that_moves_no_score():
     assert w.tolist() == [0.0, 1e-12, -1.0]
 
 
-LOOPS = {"best-subset": "gbd", "best-subset-penalised": "gbd-lambda"}
 CLOSED = r"penalty weights alone.*gbd-lambda"
 REFUSED = [
     *(("gbd", {"start": start}, "start") for start in ("half", [0.5], [2.0] * 6)),
@@ -223,15 +223,6 @@ def test_a_wrong_parameter_is_refused_before_any_solver(method, params, words, m
     monkeypatch.setattr(Session, "solve", lambda *args, **keywords: pytest.fail("a solver was called"))
     with pytest.raises(ParameterError, match=words):
         fsopt.fit(method, reference("gbd_n6"), **params)
-
-
-@pytest.mark.parametrize(("search", "loop"), LOOPS.items())
-@pytest.mark.parametrize("name", ["max_cuts", "preset", "max_nodes", "loss"])
-def test_a_parameter_of_the_other_method_is_refused_with_its_name(search, loop, name):
-    method, other = (search, loop) if name in ("max_cuts", "preset") else (loop, search)
-    with pytest.raises(ParameterError, match=f"method '{method}' has no parameter '{name}'") as caught:
-        fsopt.fit(method, reference("gbd_n6"), **{name: 3})
-    assert other in caught.value.hint.split(": ")[1].split(", ")
 
 
 @pytest.mark.parametrize("params", [{"solver": "scip"}, {"solver": "highs", "route": "dual"}], ids=str)

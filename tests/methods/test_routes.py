@@ -261,7 +261,7 @@ def without_incumbent(monkeypatch):
 
 
 def test_what_cannot_be_stopped_says_so(without_incumbent):
-    with pytest.raises(SolverError, match="stopped before its first step"):
+    with pytest.raises(SolverError, match="stopped before it had an incumbent"):
         fsopt.steps("fsv", STEPPED).stop()
     loop = fsopt.steps(without_incumbent, STEPPED)
     next(loop)

@@ -34,10 +34,6 @@ from fsopt.verifier import verify
 DATA = blobs(40, 4, seed=3)
 
 
-def forged(fit, **details):
-    return dataclasses.replace(fit, details={**fit.details, **details})
-
-
 def test_the_program_has_the_penalty_weight_of_the_fit():
     """A worse hyperplane with the multipliers of another program, whose optimal value is its own at the given one."""
     fit = fsopt.fit("svm", DATA, c=1.0, upper={0: 1e3})  # with bounds the evidence is the program
@@ -51,11 +47,10 @@ def test_the_program_has_the_penalty_weight_of_the_fit():
 
     c = brentq(optimum, 1.0, 2.0, xtol=1e-12)
     point = fsopt.solve(fsopt.build("svm", work, c=c)).point
-    false = forged(worse, program_params={**fit.details["program_params"], "c": c}, point=point)
-    false = dataclasses.replace(false, objective=value, bound=value)
+    false = dataclasses.replace(worse, details={**fit.details, "point": point}, objective=value, bound=value)
     found = check_fit(false, DATA)
     assert found.residuals["objective"] <= 1e-6
-    assert found.refused().keys() >= {"bound", "program's parameters"}
+    assert "bound" in found.refused()
     assert check_fit(fit, DATA).ok
 
 
@@ -63,9 +58,8 @@ def test_the_kernel_is_that_of_the_parameters():
     fit = fsopt.fit("l1-mpm", DATA, kernel="gaussian", delta=0.1)
     assert check_fit(fit, DATA).ok
     for change in ({"kernel": "polynomial"}, {"kernel": None}, {"width": 9.0}):
-        assert not check_fit(dataclasses.replace(fit, params={**fit.params, **change}), DATA).ok, change
-    half = {**fit.params, "width": fit.kernel.width / 2.0}
-    assert fsopt.verify(dataclasses.replace(fit, params=half), DATA).residuals["kernel"] == pytest.approx(1.0)
+        with pytest.raises(FileError, match="kernel is not that of the parameters"):
+            check_fit(dataclasses.replace(fit, params={**fit.params, **change}), DATA)
 
 
 def test_a_large_tolerance_excuses_nothing_but_the_gap():
@@ -94,13 +88,13 @@ SAVED_DATA = blobs(24, 4, seed=3)
 def test_defaults_are_taken_and_every_word_and_number_outside_its_range_is_refused_by_the_method(method):
     spec = METHODS[method]
     defaults = dict(spec.parameters)
-    assert refused(spec, defaults, {}) == []
+    assert refused(spec, defaults) == []
     for name in defaults:
         words = name in WORDS or f"{method}.{name}" in WORDS
         if not words and range_of(method, name) == ALL:
             continue
         bad = "zzz" if words else -1
-        assert refused(spec, {**defaults, name: bad}, {}) == [name]
+        assert refused(spec, {**defaults, name: bad}) == [name]
         with pytest.raises(FsoptError):
             fsopt.fit(method, SAVED_DATA, **{name: bad})
 
@@ -178,15 +172,6 @@ def test_the_proof_is_confirmed_alone_and_its_program_is_that_of_the_data(name, 
 def test_a_stated_number_that_is_wrong_is_not_verified(name, fits):
     for change in ({"objective": fits[name].objective * 1.001}, {"bound": fits[name].bound * 1.001}):
         assert not fsopt.verify(replace(fits[name], **change), CLAIMS_DATA, exact=True).verified
-
-
-@pytest.mark.parametrize(("name", "key"), [("l1-mpm", "delta"), ("l0-mpm", "delta")])
-def test_a_program_of_nearly_the_same_parameters_is_not_that_of_the_fit(name, key, fits):
-    details = fits[name].details
-    params = {**details["program_params"], key: details["program_params"][key] * (1 + 1e-12)}
-    found = fsopt.verify(replace(fits[name], details={**details, "program_params": params}), CLAIMS_DATA, exact=True)
-    assert not found.verified
-    assert "exactly those" in found.claims[0].reason
 
 
 def test_multipliers_of_column_generation_and_of_the_interior_point_suffice():

@@ -6,10 +6,9 @@ A machine is a penalty of the weights and the hinge loss. Its model is solved, o
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from functools import partial
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -17,42 +16,35 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
-from fsopt.answers.results import DriverResult, SolveResult, Status
+from fsopt.answers.results import DriverResult, Point, SolveResult, Status
 from fsopt.common.customising import changes_in_force
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import combination, hinge, midpoint_intercept, project_multipliers
+from fsopt.data.hyperplanes import combination, midpoint_intercept, project_multipliers
 from fsopt.data.matrices import SMALL, Preprocessing
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.column_generation import column_generation
 from fsopt.drivers.run import Run, Steps, multipliers
-from fsopt.errors import ParameterError, reading
+from fsopt.drivers.working_set import spread
+from fsopt.errors import ParameterError
 from fsopt.linear import first_order, interior_point
 from fsopt.linear.certificate import certify
 from fsopt.linear.penalties import Ball, Euclid, Penalty, machine_of
 from fsopt.methods.large_programs import first_certified, generation_order, interior_order
 from fsopt.methods.preprocessing import (
-    THRESHOLD,
-    Hyperplane,
-    SelectionRule,
     centred_factor,
     certified,
     expansion,
     kernel_values,
     make_fit,
     preprocess,
-    selection,
-    support_vectors,
 )
-from fsopt.methods.spec import SET_BY_METHOD, SavedFit, in_units
-from fsopt.methods.verdict import evidence, extend, saved_alpha
-from fsopt.models.blocks import number
+from fsopt.methods.spec import SavedFit, in_units
+from fsopt.methods.verdict import saved_alpha
 from fsopt.models.gbd.feature_lists import WeightBounds
 from fsopt.models.registry import build
 from fsopt.typing import Indices, Vector
 
-Driver: TypeAlias = Callable[[Dataset, Penalty, float, Run], Steps[DriverResult]]
-"""Function of preprocessed data, penalty, C and run: the route without the model."""
 Outcome: TypeAlias = SolveResult | DriverResult
 Order: TypeAlias = Callable[[Dataset, Run], tuple[bool, ...]]
 """Function of data and run that returns the routes in their order, false for the model."""
@@ -60,15 +52,11 @@ SHARE = 0.1
 """Default (RW + 1) / n, the paper's estimate of the VC dimension over the number of samples in its best runs."""
 INACTIVE = 1e-7
 """gamma, relative to the number of samples, up to which the capacity constraint may be inactive: solvers leave that."""
-LARGE = (1e3, 1e6, 1e9, 1e10)
-"""C of which one but the last is large enough for the hyperplane of smallest norm among those of smallest loss."""
+LARGE = (1e3, 1e6, 1e9)
+"""C of which one is large enough for the hyperplane of smallest norm among those of smallest loss."""
 ROUNDED = 1e-9
 """Difference of losses, relative to them, that is a rounding error of 0."""
 NOTE = "the support vector machine is optimal on the selected features; their selection is a heuristic"
-
-
-RULE = SelectionRule(units="scaled", epsilon=THRESHOLD)
-"""Of a machine that selects every weight that is not 0."""
 
 
 def _by_interior_point(data: Dataset, penalty: Penalty, c: float, run: Run) -> Steps[DriverResult]:
@@ -84,12 +72,9 @@ def _by_generation(data: Dataset, penalty: Penalty, c: float, run: Run) -> Steps
     return column_generation.steps(data, np.ones(data.n) * loss_weights(c, data.weights), np.ones(data.p), run=run)
 
 
-def without_model(data: Dataset, run: Run) -> tuple[bool, ...]:
-    """Return the routes with the interior point first, whatever the size of the data, unless a model is changed."""
-    return interior_order(data, run, own=not changes_in_force())
-
-
-MACHINES: Mapping[str, tuple[str, Driver, Order]] = MappingProxyType(
+without_model = partial(interior_order, least=0)
+"""The routes with the interior point first, whatever the size of the data, unless a model is changed."""
+MACHINES: Mapping[str, tuple[str, Callable[..., Steps[DriverResult]], Order]] = MappingProxyType(
     {
         "svm": ("c", _by_interior_point, interior_order),
         "onsvm": ("c", _by_generation, generation_order),
@@ -102,11 +87,11 @@ MACHINES: Mapping[str, tuple[str, Driver, Order]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Trained:
-    """A machine on the samples it was given, its parameters and outcome.
+    """A machine on the samples it was given, its parameter and outcome.
 
     The multipliers ``alpha`` (n,) of the margins are within their bounds, with y'alpha = 0. Of ``svm`` and ``rsvm``
-    w = X'beta with ``beta`` (n,), 0 where not known: its nonzeros are the support vectors. ``program`` is evidence in
-    the place of alpha, where the model has bounds on weights or changes of the user.
+    w = X'beta with ``beta`` (n,), 0 where not known: its nonzeros are the support vectors. ``evidence`` for a Fit has
+    alpha, or in its place a point, where the model has bounds on weights or changes of the user.
     """
 
     at: Mapping[str, Any]
@@ -116,12 +101,12 @@ class Trained:
     beta: Vector
     outcome: Outcome
     warnings: tuple[str, ...] = ()
-    program: Mapping[str, Any] | None = None
+    point: Point | None = None
 
     @property
-    def proof(self) -> dict[str, Any]:
-        """The multipliers for the details of a Fit, with the capacity, which may be the default one."""
-        return {name: value for name, value in self.at.items() if name in SET_BY_METHOD} | {"alpha": self.alpha}
+    def evidence(self) -> dict[str, Any]:
+        """The evidence for the details of a Fit."""
+        return {"alpha": self.alpha} if self.point is None else {"point": self.point}
 
 
 def train(
@@ -133,29 +118,23 @@ def train(
     order: Order | None = None,
     bounds: Mapping[str, Any] = MappingProxyType({}),
 ) -> Steps[Trained]:
-    """Train a machine on preprocessed data, by the first of its routes that ends in a certified optimum.
-
-    ``value`` is that of its parameter, None for the default capacity of ``rsvm``; with ``bounds`` on weights, as
-    parameters of the model, the model is the only route.
-    """
+    """Train a machine at a value of its parameter, None for the default capacity; with bounds by its model alone."""
     name, driver, own_order = MACHINES[slug]
     value = default_capacity(data.total, squared_radius(data)) if value is None else value
-    at = {name: number(slug, name, value), **bounds}
+    at = {name: float(value)}
     penalty, c = machine_of(slug, at)
     caps, ball = loss_weights(c, data.weights), isinstance(penalty, Ball)
 
     def by_model() -> Trained:
-        session, result = run.solve(build(slug, data, **at), f"'{slug}'")
-        w, alpha = values_of(session.model.w), np.zeros(data.n)
-        point = result.supported
-        changed = bool(bounds) or changes_in_force() or result.status is not Status.OPTIMAL
-        if ball and changes_in_force():
+        session, result = run.solve(build(slug, data, **at, **bounds), f"'{slug}'")
+        w, changed = values_of(session.model.w), changes_in_force()
+        if ball and changed:
             raise ParameterError(f"nothing proves an answer of a changed '{slug}'", "solve its model by fsopt.solve")
-        if not changed or ball or (point is not None and point.y is not None):
-            alpha = project_multipliers(multipliers(session, result, session.model.margin), data.y, caps)
-        if changed and not ball:
+        if changed or bounds or not (ball or result.status is Status.OPTIMAL):
             w, b = WeightBounds.of(slug, data, bounds).clipped(w), session.model.b.value
-            return Trained(at, w, b, alpha, alpha * data.y, result, program=evidence(slug, at, point))
+            none = np.zeros(data.n)
+            return Trained(at, w, b, none, none, result, point=result.supported)
+        alpha = project_multipliers(multipliers(session, result, session.model.margin), data.y, caps)
         w = penalty.nearest(w) if isinstance(penalty, Ball) else w
         b = midpoint_intercept(data.X @ w, data.y, data.weights)
         proof = certify(data, penalty, c, w, b, alpha)
@@ -173,31 +152,24 @@ def train(
 
 
 def _at_capacity(data: Dataset, run: Run, ball: Ball, found: Trained) -> Trained:
-    r"""Return the machine (13) with its expansion; of an inactive capacity it is the shortest of smallest loss.
-
-    With :math:`\gamma > 0` it is the C-SVM at :math:`C = 1/\gamma`, else one whose C is large enough. From there on the
-    multipliers of the C-SVM are linear in C, and their slopes prove (13).
-    """
+    """Return (13) with its expansion: the C-SVM at C = 1/gamma, or the shortest of smallest loss at a large C."""
     gamma = gamma_of(data, found.alpha, found.at["w_cap"])
     if gamma > 0.0:
         return replace(found, beta=found.beta / gamma)
-    short = interior_point.minimise(data, c=LARGE[0], run=run).point
-    for c, larger in pairwise(LARGE):
-        long = interior_point.minimise(data, c=larger, run=run).point
-        slopes = (long["alpha"] - short["alpha"]) / (larger - c)
-        alpha = project_multipliers(slopes, data.y, loss_weights(1.0, data.weights))
+    for c in LARGE:
+        short = interior_point.minimise(data, c=c, run=run).point
         w, b = short["w"], short["b"]
-        proof = certify(data, ball, 1.0, w, b, alpha)
-        loss, smallest = (hinge(data.X @ at["w"] + at["b"], data.y, data.weights) for at in (short, long))
-        if proof.ok and loss - smallest <= ROUNDED * max(1.0, loss):
-            warning = (
-                f"the capacity constraint is inactive at W = {found.at['w_cap']:g}: the hyperplane of smallest norm "
-                f"among those of smallest loss, with w'w = {float(w @ w):.6g}, is the answer"
-            )
-            outcome, warnings = certified(found.outcome, proof), (*found.warnings, warning)
-            return Trained(found.at, w, b, alpha, short["alpha"] * data.y, outcome, warnings)
-        short = long
-    return replace(found, beta=np.zeros(data.n))
+        proof = certify(data, ball, 1.0, w, b, found.alpha)
+        if proof.ok and proof.residuals["gap"] <= ROUNDED:
+            break
+    else:
+        return replace(found, beta=np.zeros(data.n))
+    warning = (
+        f"the capacity constraint is inactive at W = {found.at['w_cap']:g}: the hyperplane of smallest norm "
+        f"among those of smallest loss, with w'w = {float(w @ w):.6g}, is the answer"
+    )
+    outcome, beta = certified(found.outcome, proof), short["alpha"] * data.y
+    return replace(found, w=w, b=b, beta=beta, outcome=outcome, warnings=(*found.warnings, warning))
 
 
 def gamma_of(data: Dataset, alpha: Vector, w_cap: float, *, gram: bool = False) -> float:
@@ -219,64 +191,40 @@ def squared_radius(data: Dataset) -> float:
 
 def train_on_subset(slug: str, work: Dataset, subset: Indices, run: Run, value: float | None) -> Steps[Trained]:
     """Train a machine on some features: ``feasible``, without a bound, because their selection is not proved."""
-    part = _part(work, subset)
+    part = part_of(work, subset)
     found = yield from train(slug, part, run, value, order=without_model)
-    penalty, c = machine_of(slug, found.at)
-    proof = replace(certify(part, penalty, c, found.w, found.b, found.alpha), notes=(NOTE,))
-    outcome = replace(
-        found.outcome,
-        status=Status.FEASIBLE,
-        stop="complete" if proof.ok else found.outcome.stop,
-        objective=proof.objective,
-        bound=None,
-        certificate=proof,
-    )
-    w = np.zeros(work.p)
-    w[subset] = found.w[: len(subset)]
-    return replace(found, w=w, outcome=outcome)
+    stop = "complete" if found.outcome.status is Status.OPTIMAL else found.outcome.stop
+    outcome = replace(found.outcome, status=Status.FEASIBLE, stop=stop, bound=None, certificate=None)
+    return replace(found, w=spread(found.w[: len(subset)], subset, work.p), outcome=outcome)
 
 
 def subset_fit(
-    work: Dataset,
     map_: Preprocessing,
     found: Trained,
     outcome: Outcome,
-    details: Mapping[str, Any],
     *,
-    started: float,
     warnings: tuple[str, ...] = (),
+    details: Mapping[str, Any] = MappingProxyType({}),
 ) -> Fit:
     """Return the Fit of a machine on features that a method has chosen, with the outcome and details of the method."""
-    hyperplane, further = Hyperplane(found.w, found.b, selection(found.w)), {**found.proof, **details}
-    told = warnings + found.warnings
-    return make_fit(work, map_, hyperplane, outcome, started=started, warnings=told, details=further)
+    told, further = warnings + found.warnings, {"alpha": found.alpha, **details}
+    return make_fit(map_, found.w, found.b, outcome, warnings=told, details=further)
 
 
 def check_subset(saved: SavedFit, subset: Indices) -> Certificate:
     """Certify the last machine of a heuristic on features that are selected before it, which are computed again."""
     fit, at = saved.fit, saved.params
-    part = _part(saved.data, subset)
-    with reading("proof"):
-        stated = np.array(fit.details["chosen"], dtype=float)
-        penalty, c = machine_of(saved.spec.program, at)
+    part = part_of(saved.data, subset)
+    penalty, c = machine_of(saved.spec.program, at)
     found = certify(part, penalty, c, np.resize(saved.w[subset], part.p), saved.b, saved_alpha(saved))
-    default = default_capacity(part.total, squared_radius(part))
-    by_default = "w_cap" in at and fit.params.get("w_cap") is None
-    wrong = {
-        "parameters": abs(at["w_cap"] / default - 1.0) if by_default else 0.0,
-        "chosen": float(not np.array_equal(stated, subset)),
-        "selection": float(np.abs(np.delete(saved.w, subset)).max(initial=0.0)),
-        "status": float(fit.status is not Status.FEASIBLE),
-    }
+    wrong = {"selection": float(np.abs(np.delete(saved.w, subset)).max(initial=0.0))}
     # The bound is one on these features only: the method has none. One that ended early claims no optimum of them.
-    notes: tuple[str, ...] = (NOTE,)
-    if fit.stop != "complete":
-        inside = {name: residual for name, residual in found.residuals.items() if name != "gap"}
-        found, notes = make(Kind.FEASIBLE, inside, objective=found.objective), ()
-    return replace(extend(found, wrong), bound=None, bound_source="", notes=notes)
+    complete = fit.stop == "complete"
+    inside = {name: residual for name, residual in found.residuals.items() if complete or name != "gap"}
+    return make(Kind.FEASIBLE, {**inside, **wrong}, objective=found.objective, notes=(NOTE,) * complete)
 
 
-def _part(work: Dataset, subset: Indices) -> Dataset:
+def part_of(work: Dataset, subset: Indices) -> Dataset:
     """Return the data of these features, dense; one feature of zeros where there are none."""
     if not len(subset):
         return Dataset(np.zeros((work.n, 1)), work.y, weights=work.weights)
@@ -291,11 +239,9 @@ def fit_machine(
     value: float | None,
     *,
     scale: str,
-    rule: SelectionRule = RULE,
     bounds: Mapping[str, Any] = MappingProxyType({}),
     kernel: str | None = None,
     width: float | None = None,
-    further: Callable[[Dataset, Vector, Mapping[str, Any], bool], Mapping[str, Any]] | None = None,
 ) -> Steps[Fit]:
     """Train a machine on preprocessed data, or on their images by a kernel, and return its Fit.
 
@@ -303,23 +249,21 @@ def fit_machine(
     ----------
     slug, value : as in :func:`train`.
     scale : preprocessing.
-    rule : which weights count as selected; by default those that are not 0.
     bounds : parameters of :func:`fsopt.models.gbd.feature_lists.weight_bounds`.
     kernel, width : as in :func:`fsopt.methods.preprocessing.kernel_values`; no kernel for the features themselves.
-    further : function of the samples or their Gram matrix, w, details and whether it is that: further details.
     """
-    started = time.perf_counter()
     work, map_ = preprocess(data, scale)
     samples, function = work, None
-    warnings: tuple[str, ...] = ()
+    params: dict[str, Any] = {}
     if kernel is not None:
-        function, work, warnings = kernel_values(work, kernel, width)
+        function, work = kernel_values(work, kernel, width)
+        params["width"] = function.width
         # The images less their mean: with y'alpha = 0 neither w nor the loss depends on it.
         samples = centred_factor(work)
     words = in_units(slug, data, bounds, map_.scale)
     found = yield from train(slug, samples, run, value, order=without_model if kernel else None, bounds=words)
     w, b = found.w, found.b
-    outcome, details = found.outcome, found.program or found.proof
+    outcome = found.outcome
     if function is not None:
         penalty, c = machine_of(slug, found.at, work.X)
         # Where the multipliers have too few digits, all samples make up the hyperplane.
@@ -328,18 +272,13 @@ def fit_machine(
             outcome = certified(found.outcome, certify(work, penalty, c, w, b, found.alpha, gram=True))
             if outcome.status is Status.OPTIMAL:
                 break
-        support, details = support_vectors(np.abs(w)), found.proof
-    else:
-        support = rule.of(data, w / map_.scale)
-    if further is not None:
-        details = {**details, **further(work, w, details, function is not None)}
     return make_fit(
-        work,
         map_,
-        Hyperplane(w, b, support),
+        w,
+        b,
         outcome,
-        started=started,
-        warnings=warnings + found.warnings,
-        details=details,
+        params={**params, **found.at},
+        warnings=found.warnings,
+        details=found.evidence,
         kernel=function,
     )

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from fsopt.answers.fits import Fit
 from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run, Steps
-from fsopt.methods.baselines.machines import RULE, fit_machine
-from fsopt.methods.spec import MethodSpec, selected_by
+from fsopt.methods.baselines.machines import fit_machine
+from fsopt.methods.spec import MethodSpec
 from fsopt.models.gbd.feature_lists import weight_bounds
 
 
@@ -52,7 +51,6 @@ SPEC = MethodSpec(
     ("onsvm",),
     equation="Aytug, (ONSVM)",
     estimator="ONSVM",
-    support=partial(selected_by, RULE),
     weights="samples",
     sparse=True,
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from fsopt.answers.fits import Fit
@@ -10,9 +9,8 @@ from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import ParameterError
-from fsopt.methods.baselines.machines import RULE, fit_machine
-from fsopt.methods.preprocessing import SelectionRule
-from fsopt.methods.spec import MethodSpec, selected_by
+from fsopt.methods.baselines.machines import fit_machine
+from fsopt.methods.spec import MethodSpec
 from fsopt.models.gbd.feature_lists import weight_bounds
 
 
@@ -73,7 +71,6 @@ SVM = MethodSpec(
     equation="Aytug, (1)",
     estimator="SVM",
     driver="interior-point",
-    support=partial(selected_by, RULE),
     weights="samples",
     sparse=True,
 )
@@ -81,7 +78,6 @@ SVM = MethodSpec(
 
 EPSILON = 0.01
 """The threshold of the paper."""
-RULE_OF_L1 = SelectionRule(units="scaled", epsilon=EPSILON)
 
 
 def fit_l1_svm(
@@ -123,7 +119,7 @@ def fit_l1_svm(
     :class:`fsopt.methods.preprocessing.SelectionRule` of ``fit.coef``. Method ``onsvm`` is the same program, with signs
     and bounds of the weights.
     """
-    return fit_machine("onsvm", data, run, c, scale=scale, rule=RULE_OF_L1)
+    return fit_machine("onsvm", data, run, c, scale=scale)
 
 
 L1_SVM = MethodSpec(
@@ -132,7 +128,6 @@ L1_SVM = MethodSpec(
     ("onsvm",),
     equation="Peleg & Meir, 6.1",
     estimator="L1SVM",
-    support=partial(selected_by, RULE_OF_L1),
     weights="samples",
     sparse=True,
     threshold=EPSILON,

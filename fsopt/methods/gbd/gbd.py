@@ -6,7 +6,6 @@ of cuts in solvers of choice; the others are branch and Benders on the samples, 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,7 +15,7 @@ import numpy as np
 from fsopt.answers.fits import Fit
 from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import loss_of
+from fsopt.data.hyperplanes import LOSSES
 from fsopt.drivers.gbd.driver import GbdSettings, gbd
 from fsopt.drivers.run import Run, Steps
 from fsopt.linear import interior_point
@@ -27,10 +26,9 @@ from fsopt.methods.gbd.problems import (
     selection_claims,
     selection_problem,
 )
-from fsopt.methods.large_programs import interior_order
+from fsopt.methods.large_programs import REPEATED, interior_order
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.spec import MethodSpec, always, in_units
-from fsopt.models.blocks import number
 from fsopt.models.gbd.feature_lists import BOUNDS, Feature
 from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.fsp_sub import build_fsp_sub
@@ -106,18 +104,16 @@ def fit_gbd(
     -----
     Aytug, GBD-M, (5)-(11) and Table 1.
     """
-    started = time.perf_counter()
-    c = number("gbd", "c", c)
     work, map_ = preprocess(data, scale)
     settings = GbdSettings(start, preset, master_solver, tolerance, max_cuts)
     rules = in_units("gbd", data, selection, map_.scale)
     program = build_fsp_master(work, **rules)
     bounds = {name: rules[name] for name in BOUNDS if name in rules}
-    direct = not bounds and interior_order(work, run, repeated=True)[0]
+    direct = not bounds and interior_order(work, run, REPEATED)[0]
     sub = interior_point.minimise if direct else build_fsp_sub(work, c=c, **bounds)
     result = yield from gbd.steps(work, program, sub, c=c, settings=settings, run=run)
     problem = selection_problem(work, program, c)
-    return fit_of(data, map_, problem, result, program.rules.groups, evidence="alphas", started=started)
+    return fit_of(map_, problem, result, evidence="alphas")
 
 
 @with_keywords_of(fit_gbd)
@@ -157,7 +153,6 @@ GBD = MethodSpec(
     fit_gbd,
     ("fsp-sub", "fsp-master"),
     check=check_selection,
-    paper="gbd",
     equation="(5)-(10)",
     estimator="GBD",
     driver="gbd",
@@ -244,19 +239,17 @@ def fit_best_subset(
     The problem is Aytug's (FSP-M), with the cuts (7); the node bound is half the squared k-support norm for the
     cardinality (Argyriou, Foygel and Srebro, 2012).
     """
-    started = time.perf_counter()
-    c = number("best-subset", "c", c)
     work, map_ = preprocess(data, scale)
     rules = in_units("best-subset", data, selection, map_.scale)
     master = build_fsp_master(work, **rules)
-    problem = selection_problem(work, master, c, loss_of(loss), whole=True)
+    problem = selection_problem(work, master, c, LOSSES[loss], whole=True)
     first = None
     if initial is not None:
         first = np.zeros(problem.p, dtype=bool)
         first[list(master.rules.groups.indices("best-subset", "initial", data, initial, "a list"))] = True
     settings = BranchSettings(tolerance, max_nodes, first, 1 if jobs is None else jobs)
     result = yield from branch_and_benders.steps(problem, settings=settings, run=run)
-    return fit_of(data, map_, problem, result, master.rules.groups, evidence="evidence", started=started)
+    return fit_of(map_, problem, result, evidence="evidence")
 
 
 @with_keywords_of(fit_best_subset)
@@ -304,6 +297,7 @@ BEST_SUBSET = replace(
     compare=always(max_nodes=3000, tolerance=1e-3),
     solver=False,
     sparse=True,
+    resumable=True,
 )
 BEST_SUBSET_PENALISED = replace(
     BEST_SUBSET,

@@ -1,8 +1,6 @@
-"""The selection problem of a method of Aytug, from its parameters or from its master, and the verdict on a best subset.
+"""The selection problem of a method of Aytug, and the verdict on a best subset by the tree of an exact search.
 
-A verdict is the objective, the bound that a tree of an exact search proves, and its exact claim. The loop of cuts
-leaves no tree. For its fit the search makes one, up to the bound that the loop states; its root is enough for that as a
-rule.
+The loop of cuts leaves no tree: for its fit the search makes one, up to the bound that the loop states.
 """
 
 from __future__ import annotations
@@ -29,10 +27,10 @@ from fsopt.drivers.gbd.master import check_objective
 from fsopt.drivers.gbd.subproblem import cut_residuals
 from fsopt.errors import ParameterError, reading
 from fsopt.methods.gbd.proofs import WEIGHTED, SelectedHyperplane, claim_of_search, selection_about
-from fsopt.methods.preprocessing import Hyperplane, make_fit, without_rounding
+from fsopt.methods.preprocessing import make_fit, without_rounding
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verdict import finite_vector
-from fsopt.models.gbd.feature_lists import BOUNDS, ENDS, Groups, WeightBounds, feature_groups
+from fsopt.models.gbd.feature_lists import BOUNDS, ENDS, WeightBounds, feature_groups
 from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.selection_constraints import RULES
 from fsopt.search.branch_and_benders.compiled import counted
@@ -62,11 +60,7 @@ def problem_of(data: Dataset, at: Mapping[str, Any], master: pyo.ConcreteModel |
 def selection_problem(
     data: Dataset, master: pyo.ConcreteModel, c: float, loss: Loss = HINGE, *, whole: bool = False
 ) -> SelectionProblem:
-    """Return the problem whose master was built, without its constraints on other variables than sigma.
-
-    Without them more selections are allowed: a bound is confirmed too seldom, never too often. With ``whole`` such a
-    master is refused, and one with cuts.
-    """
+    """Return the problem of a master, without its rows on other variables; with ``whole`` such a master is refused."""
     program = compile_model(master)
     columns = np.array([program.column[id(v)] for v in master.sigma.values()])
     check_objective(data, master, program, columns)
@@ -90,10 +84,7 @@ def _searchable(program: Program, columns: Indices) -> bool:
 
 
 def inequalities(program: Program, columns: Indices) -> tuple[Matrix, Vector]:
-    """Return R and r of ``R sigma <= r``: the rows of a master in sigma alone, and the features that are fixed.
-
-    Rows with other variables are left out: without them more selections are allowed.
-    """
+    """Return R and r of ``R sigma <= r``: the rows of a master in sigma alone, and the fixed features."""
     others = np.setdiff1d(np.arange(program.n), columns)
     alone = np.diff(sp.csr_matrix(program.A[:, others]).indptr) == 0
     lb, ub = program.lb[columns], program.ub[columns]
@@ -104,52 +95,30 @@ def inequalities(program: Program, columns: Indices) -> tuple[Matrix, Vector]:
     return np.vstack([A[upper], -A[lower]]), np.append(hi[upper], -lo[lower])
 
 
-def features_of(sigma: Vector) -> tuple[int, ...]:
-    """Return the places of the features of a selection (p,)."""
-    return tuple(np.flatnonzero(sigma > 0.5).tolist())
-
-
-def fit_of(
-    data: Dataset,
-    map_: Preprocessing,
-    problem: SelectionProblem,
-    result: DriverResult,
-    groups: Groups,
-    *,
-    evidence: str,
-    started: float,
-) -> Fit:
+def fit_of(map_: Preprocessing, problem: SelectionProblem, result: DriverResult, *, evidence: str) -> Fit:
     """Return the Fit of an incumbent without the features that neither move a score nor are asked for by a rule.
 
     A constant feature fills a place that the cardinality leaves, and its weight is a rounded 0. Features with a penalty
-    weight stay, for the objective value is that of their selection; so do all where a function changed a model,
-    whose rules may be on other variables.
+    weight stay, for the objective value is that of their selection; so do all where a rule needs one of the others, or
+    a function changed a model, whose rules may be on other variables.
 
     Parameters
     ----------
     evidence : name of the evidence in the point of the result.
     """
     at = result.point
-    sigma, w = at["sigma"].copy(), without_rounding(at["w"], largest_values(problem.X))
-    idle = (problem.sizes(w) == 0.0) & (problem.lam == 0.0) & (sigma > 0.5)
-    dropped = not changes_in_force()
-    while dropped:  # a feature that a dropped one asked for may follow it
-        dropped = False
-        for j in np.flatnonzero(idle & (sigma > 0.5)):
-            rest = np.where(np.arange(problem.p) == j, 0.0, sigma)
-            if problem.allowed(rest > 0.5):
-                sigma, dropped = rest, True
-    hyperplane = Hyperplane(w, at["b"], features_of(sigma[groups.of]))
-    details = {evidence: at[evidence], "sigma": sigma}
-    return make_fit(data, map_, hyperplane, result, started=started, details=details)
+    sigma, w = at["sigma"], without_rounding(at["w"], largest_values(problem.X))
+    needed = (problem.sizes(w) > 0.0) | (problem.lam > 0.0) | problem.fixed.inside
+    if not changes_in_force() and problem.allowed(needed & (sigma > 0.5)):
+        sigma = np.where(needed, sigma, 0.0)
+    return make_fit(map_, w, at["b"], result, details={evidence: at[evidence], "sigma": sigma})
 
 
 def saved_selection(data: Dataset, at: Mapping[str, Any]) -> Vector:
     """Return the saved selection of features or groups, zeros and ones; raises FileError where it is damaged."""
-    with reading("selection"):
-        sigma = finite_vector(at["sigma"], len(feature_groups("gbd", data, at.get("groups"))))
-        if not np.isin(sigma, (0.0, 1.0)).all():
-            raise ValueError("it has entries beside 0 and 1")
+    sigma = finite_vector(at["sigma"], len(feature_groups("gbd", data, at.get("groups"))))
+    if not np.isin(sigma, (0.0, 1.0)).all():
+        raise ValueError("it has entries beside 0 and 1")
     return sigma
 
 
@@ -180,8 +149,6 @@ def check_selection(saved: SavedFit) -> Certificate:
         found = verify(problem, _tree_of(saved, problem))
     whose = "of a search, since the loop leaves none" if loop else "of the search"
     note = f"the bound was recomputed from the tree {whose}: {found.leaves} leaves, each closed by its cut"
-    if found.solved:
-        note += f"; {found.solved} relaxations were solved again"
     return make(Kind.GBD, checks, objective=value, bound=min(found.bound, fit.objective), notes=(note,))
 
 
@@ -208,7 +175,8 @@ def selection_claims(saved: SavedFit) -> list[Claim]:
 def selection(saved: SavedFit) -> tuple[int, ...]:
     """Return the features of the saved selection: also those of weight 0, which a rule may ask for."""
     at = saved.params
-    return features_of(saved_selection(saved.data, at)[feature_groups("gbd", saved.data, at.get("groups")).of])
+    sigma = saved_selection(saved.data, at)[feature_groups("gbd", saved.data, at.get("groups")).of]
+    return tuple(np.flatnonzero(sigma).tolist())
 
 
 def _gap(saved: SavedFit) -> float:

@@ -102,11 +102,7 @@ class SelectedHyperplane:
 
 
 def selection_program(problem: SelectionProblem) -> Part:
-    """Return a problem in plain data: its samples, loss and constraints, whose right-hand sides are raised by a slack.
-
-    The slack is that up to which constraints hold in a search, since costs are decimals that doubles round: it makes a
-    difference for no whole numbers.
-    """
+    """Return a problem in plain data, its right-hand sides with the slack up to which constraints hold in a search."""
     if problem.weights is not None:
         raise ParameterError(WEIGHTED, "leave out exact, or the weights")
     at, free = problem.columns, np.full(problem.width, np.inf)
@@ -148,11 +144,7 @@ def evidence_of(
     hyperplane: SelectedHyperplane | None,
     nodes: Mapping[int, int | None] | None = None,
 ) -> Evidence:
-    """Return the program of a search, and its evidence, in plain data; ValueError for a damaged tree or cut.
-
-    The names of cuts are their places; ``nodes`` has the cut of each node that is marked in the stream, None for a
-    known selection.
-    """
+    """Return the program of a search and its evidence in plain data; ``nodes`` has the cut of each marked node."""
     program = selection_program(problem)
     multipliers = list(cuts)
     tree, closed = _nodes_of(problem, stream, multipliers, nodes or {})

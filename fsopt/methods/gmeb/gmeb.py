@@ -13,7 +13,6 @@ quotient gives :math:`N(w) \ge 1'\mu / \max_j (|s_j|/u_j(\theta))`.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,7 +26,6 @@ from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.certificates.exact.claims import Claim
 from fsopt.certificates.points import relative_gap
-from fsopt.common.arguments import word
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
@@ -37,12 +35,12 @@ from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run, Steps, drained, usable
 from fsopt.drivers.theta_cuts import theta_cuts
 from fsopt.drivers.working_set import spread, working_set
-from fsopt.errors import SolverError, reading
+from fsopt.errors import SolverError
 from fsopt.methods.claims import about_of, dual_point, optimum
 from fsopt.methods.large_programs import by_features, first_certified
-from fsopt.methods.preprocessing import Hyperplane, SelectionRule, certified, make_fit, unit_rms
-from fsopt.methods.spec import MethodSpec, SavedFit, selected_by
-from fsopt.methods.verdict import Completed, extend, finite_vector
+from fsopt.methods.preprocessing import certified, make_fit, unit_rms
+from fsopt.methods.spec import MethodSpec, SavedFit
+from fsopt.methods.verdict import Completed, finite_vector
 from fsopt.models.gmeb.gmeb import (
     build_gmeb_cuts,
     build_gmeb_dual,
@@ -50,7 +48,7 @@ from fsopt.models.gmeb.gmeb import (
     build_gmeb_primal,
     build_gmeb_sdp,
 )
-from fsopt.models.gmeb.norm import GmebNorm, minimum, radius
+from fsopt.models.gmeb.norm import GmebNorm, minimum
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import no_multipliers, solver_spec
 from fsopt.typing import Indices, Mask, Vector
@@ -58,7 +56,6 @@ from fsopt.typing import Indices, Mask, Vector
 NAME = "the optimum of (15), on features of unit root mean square"
 EPSILON = 1e-5
 """The cone programs (15) and (16) end with about 1e-10 of the largest weight in place of its zeros."""
-RULE = SelectionRule(units="scaled", epsilon=EPSILON)
 SEPARABLE = 1e-6
 """Hinge loss, relative to the number of samples, up to which an optimum counts as 0."""
 EXCESS = 1e-6
@@ -76,16 +73,14 @@ ROUTES = tuple(BUILDERS)
 
 @dataclass(frozen=True)
 class Classifier:
-    """A hyperplane inside the unit ball of the norm, its multipliers mu (n,), and the outcome behind it.
-
-    The outcome has the value of the hyperplane, which is that of smallest norm where the data are ``separable``.
-    """
+    """A hyperplane in the unit ball, its multipliers mu (n,) and outcome; of smallest norm for ``separable`` data."""
 
     w: Vector
     b: float
     mu: Vector
     outcome: SolveResult | DriverResult
     separable: bool
+    warnings: tuple[str, ...] = ()
 
 
 def classifier(
@@ -156,72 +151,56 @@ def by_route(route: str, data: Dataset, norm: GmebNorm, run: Run, *, hard: bool 
     return classifier(data, norm, result.point["w"], result.point["mu"], result, separable=hard)
 
 
-Answer = tuple[Classifier, tuple[str, ...]]
-"""A classifier, and warnings."""
-
-
-def _whole(
-    data: Dataset, norm: GmebNorm, run: Run, route: str, first: Callable[[], Classifier] | None = None
-) -> Steps[Answer]:
-    """Return the certified classifier of a route by models of all features, and warnings."""
+def _whole(data: Dataset, norm: GmebNorm, run: Run, route: str) -> Steps[Classifier]:
+    """Return the certified classifier of a route by models of all features."""
     paths = ("dual", CUTS) if route == "auto" else (route,)
 
-    def solved(*, hard: bool) -> Steps[Answer]:
+    def solved(*, hard: bool) -> Steps[Classifier]:
         ways: list[Callable[[], Classifier | Steps[Classifier]]]
         ways = [partial(by_route, path, data, norm, run, hard=hard) for path in paths]
-        if first is not None and not hard:
-            ways[0] = first
-        return (yield from first_certified(ways, lambda found: found.outcome))
+        found, warnings = yield from first_certified(ways, lambda found: found.outcome)
+        return replace(found, warnings=warnings)
 
-    found, warnings = yield from solved(hard=False)
+    found = yield from solved(hard=False)
     loss = found.outcome.objective
     if loss is None or loss > SEPARABLE * data.n:
-        return found, warnings
+        return found
     try:
-        hard, _ = yield from solved(hard=True)
+        hard = yield from solved(hard=True)
     except SolverError:
-        return found, warnings
+        return found
     if hard.outcome.status is not Status.OPTIMAL:
-        return found, warnings
-    return hard, (*warnings, "the data are separable within the norm: the hyperplane of smallest norm is returned")
+        return found
+    told = "the data are separable within the norm: the hyperplane of smallest norm is returned"
+    return replace(hard, warnings=(*found.warnings, told))
 
 
-def _priced(data: Dataset, norm: GmebNorm, run: Run, route: str) -> Steps[Answer]:
-    """Return the classifier of a working set of features, certified for all of them, and warnings."""
+def _priced(data: Dataset, norm: GmebNorm, run: Run, route: str) -> Steps[Classifier]:
+    """Return the classifier of a working set of features, certified for all of them."""
 
-    def solve(places: Indices) -> Answer:
+    def solve(places: Indices) -> Classifier:
         part = replace(norm, v_plus=norm.v_plus[places], v_minus=norm.v_minus[places])
-        found, warnings = drained(_whole(data.columns(places), part, run, route))
-        return replace(found, w=spread(found.w, places, data.p)), warnings
+        found = drained(_whole(data.columns(places), part, run, route))
+        return replace(found, w=spread(found.w, places, data.p))
 
-    def excess(answer: Answer) -> Vector:
-        kept = answer[0].w != 0.0
-        sizes, _ = quotients(data, norm, answer[0].mu, kept)
+    def excess(found: Classifier) -> Vector:
+        kept = found.w != 0.0
+        sizes, _ = quotients(data, norm, found.mu, kept)
         over: Vector = sizes - (1.0 + EXCESS) * sizes[kept].max(initial=0.0)
         return over
 
     def answers() -> Loop:
-        for _, answer, last in working_set(np.abs(data.X.T @ data.y), solve, excess):
-            yield Iterate(np.nan, {"answer": answer}, stop="optimal" if last else "")
+        for _, found, last in working_set(np.abs(data.X.T @ data.y), solve, excess):
+            yield Iterate(np.nan, {"found": found}, stop="optimal" if last else "")
 
     at, _ = yield from run_loop(answers(), Recorder([], run))
-    found, warnings = at.point["answer"]
-    return classifier(data, norm, found.w, found.mu, found.outcome, separable=found.separable), warnings
-
-
-def classified(
-    data: Dataset, norm: GmebNorm, run: Run, route: str, first: Callable[[], Classifier] | None = None
-) -> Steps[Answer]:
-    """Return the certified classifier of a route, of smallest norm where the data are separable, and warnings.
-
-    Data and norm are in the same units; ``first`` solves the first of the routes in a session of its own instead.
-    """
-    return _priced(data, norm, run, route) if by_features(data, run) else _whole(data, norm, run, route, first)
+    found = at.point["found"]
+    whole = classifier(data, norm, found.w, found.mu, found.outcome, separable=found.separable)
+    return replace(whole, warnings=found.warnings)
 
 
 def choose_route(route: str, run: Run) -> str:
     """Return the route to take with the solver of a run; raise SolverError for one that gives no multipliers."""
-    word("route", route, ("auto", *ROUTES))
     if run.solver is None:
         return route
     spec = solver_spec(run.solver)
@@ -279,52 +258,35 @@ def fit_gmeb(
     Peleg & Meir, (15)-(17) and section 4.3. The certificate is that of
     :func:`fsopt.methods.gmeb.gmeb.certify_gmeb`.
     """
-    started = time.perf_counter()
-    r_plus, r_minus = radius("gmeb", "r_plus", r_plus), radius("gmeb", "r_minus", r_minus)
     prepared, path = unit_rms(data, scale), choose_route(route, run)
     norm = GmebNorm.of(prepared.work, r_plus, r_minus)
-    found, warnings = yield from classified(prepared.work, norm, run, path)
-    w = prepared.full(found.w)
-    return make_fit(
-        data,
-        prepared.map_,
-        Hyperplane(w, found.b, RULE.of(data, w / prepared.map_.scale)),
-        found.outcome,
-        started=started,
-        warnings=(*prepared.warnings, *warnings),
-        details={
-            "sigma": prepared.full(norm.scales(found.w) / prepared.units),
-            "norm": norm.at(found.w)[0],
-            "separable": found.separable,
-            "mu": found.mu,
-        },
-    )
+    solve = _priced if by_features(prepared.work, run) else _whole
+    found = yield from solve(prepared.work, norm, run, path)
+    w, details = prepared.full(found.w), {"separable": found.separable, "mu": found.mu}
+    return make_fit(prepared.map_, w, found.b, found.outcome, warnings=found.warnings, details=details)
 
 
 def saved_gmeb(saved: SavedFit) -> tuple[GmebNorm, Vector, bool]:
     """Return the norm of a saved fit, its multipliers (n,), and whether its data are separable."""
-    with reading("multipliers"):
-        radii = [np.inf if saved.fit.params[k] is None else float(saved.fit.params[k]) for k in ("r_plus", "r_minus")]
-        mu, separable = finite_vector(saved.fit.details["mu"], saved.data.n), bool(saved.fit.details["separable"])
+    radii = [float(saved.fit.params[k]) for k in ("r_plus", "r_minus")]
+    mu, separable = finite_vector(saved.fit.details["mu"], saved.data.n), bool(saved.fit.details["separable"])
     return GmebNorm.of(saved.data, *radii), mu, separable
 
 
 def check(saved: SavedFit) -> Certificate:
     """Certify a saved fit again: neither the norm nor the quotients depend on the units of the features."""
-    (norm, mu, separable), details = saved_gmeb(saved), saved.fit.details
-    proof, scales = certify_gmeb(saved.data, norm, saved.w, saved.b, mu, separable=separable), norm.scales(saved.w)
-    with reading("proof"):
-        off = np.abs(finite_vector(details["sigma"], saved.data.p) - scales)
-        size = abs(float(details["norm"]) - norm.at(saved.w)[0])
-    return extend(proof, {"stated norm": size, "scales": float(off.max() / max(1.0, scales.max()))})
+    norm, mu, separable = saved_gmeb(saved)
+    return certify_gmeb(saved.data, norm, saved.w, saved.b, mu, separable=separable)
+
+
+def numbers(saved: SavedFit) -> Mapping[str, Any]:
+    """Return sigma (p,) of (15), and N(w)."""
+    norm, _, _ = saved_gmeb(saved)
+    return {"sigma": norm.scales(saved.w), "norm": norm.at(saved.w)[0]}
 
 
 def exact_claims(saved: SavedFit) -> list[Claim]:
-    r"""Return the claim of a fit on program (15) at its hyperplane.
-
-    It is in the units of the fit, where rounding is small beside every term. The dual point follows from :math:`\mu`,
-    which gives :math:`\mu_1, \mu_+, \mu_-` of (16); separable data have the bound 0 of all multipliers 0.
-    """
+    """Return the claim of a fit on (15) in units of root mean squares; the dual point follows from mu."""
     prepared, (norm, mu, separable) = unit_rms(saved.raw, saved.fit.params["scale"]), saved_gmeb(saved)
     part = saved.data.columns(prepared.kept)
     part, w = part.with_X(part.X / prepared.units), saved.w[prepared.kept] * prepared.units
@@ -344,12 +306,11 @@ SPEC = MethodSpec(
     fit_gmeb,
     ("gmeb-dual", "gmeb-primal", "gmeb-sdp", "gmeb-cuts", "gmeb-hard-margin"),
     check=check,
+    numbers=numbers,
     program="gmeb-primal",
-    paper="gmeb",
     equation="(15)-(17)",
     estimator="GMEB",
     driver="theta-cuts",
-    support=partial(selected_by, RULE),
     weights="samples",
     exact=exact_claims,
     threshold=EPSILON,

@@ -5,10 +5,8 @@ The first has them instead of radii, and is solved to global optimality; the sec
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,18 +19,15 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.run import Run, Steps
 from fsopt.drivers.scale_search import ShareInterval, certify_scale_search, scale_search
-from fsopt.errors import reading
 from fsopt.methods.baselines import machines
-from fsopt.methods.preprocessing import Hyperplane, SelectionRule, make_fit, preprocess, unit_rms
-from fsopt.methods.spec import MethodSpec, SavedFit, Value, selected_by
+from fsopt.methods.preprocessing import UnitRms, make_fit, unit_rms
+from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verdict import finite_vector
-from fsopt.models.blocks import number
 from fsopt.models.gmeb.gmeb_penalised import GmebPenalty
-from fsopt.typing import Matrix, Vector
+from fsopt.typing import Vector
 
 EPSILON = 1e-9
 """The linear programs end at vertices, whose zeros are exact up to rounding."""
-RULE = SelectionRule(units="scaled", epsilon=EPSILON)
 TOLERANCE = 1e-6
 """The search stops at ``upper - lower <= TOLERANCE * max(1, upper)``."""
 
@@ -86,48 +81,37 @@ def fit_gmeb_penalised(
     -----
     Peleg & Meir, problems (7) and (10), with :math:`\sigma_j = 0` wherever :math:`w_j = 0` (Remark 12).
     """
-    started = time.perf_counter()
-    name = "gmeb-penalised"
-    c_plus = number(name, "c_plus", c_plus)
-    c_minus = number(name, "c_minus", c_minus)
     prepared = unit_rms(data, scale)
     work = prepared.work
     penalty = GmebPenalty.of(work, c_plus, c_minus)
     result = yield from scale_search.steps(work, penalty, tolerance=TOLERANCE, run=run)
     found = result.point["w"]
-    scales, w = penalty.scales(found), prepared.full(found)
-    zero: tuple[str, ...] = ()
-    if result.status is Status.OPTIMAL and not found.any():
-        zero = ("w = 0: the penalties outweigh every feature, lower c_plus and c_minus",)
-    return make_fit(
-        data,
-        prepared.map_,
-        Hyperplane(w, result.point["b"], RULE.of(data, w / prepared.map_.scale)),
-        result,
-        started=started,
-        warnings=prepared.warnings + zero,
-        details={
-            "sigma": prepared.full(scales),
-            "penalties": [float(np.sqrt(part @ scales**2)) for part in (penalty.alpha, penalty.beta)],
-            "leaves": [asdict(leaf) for leaf in result.point["leaves"]],
-        },
-    )
+    details = {"leaves": [asdict(leaf) for leaf in result.point["leaves"]]}
+    return make_fit(prepared.map_, prepared.full(found), result.point["b"], result, details=details)
+
+
+def numbers(saved: SavedFit) -> Mapping[str, Any]:
+    """Return sigma (p,) of (10), and its two norm terms."""
+    prepared, penalty = _problem(saved)
+    scales = penalty.scales(saved.w[prepared.kept] * prepared.units)
+    terms = [float(np.sqrt(part @ scales**2)) for part in (penalty.alpha, penalty.beta)]
+    return {"sigma": prepared.full(scales), "penalties": terms}
+
+
+def _problem(saved: SavedFit) -> tuple[UnitRms, GmebPenalty]:
+    """Return the data of a saved fit in units of unit root mean square, and the penalty there."""
+    prepared = unit_rms(saved.raw, saved.fit.params["scale"])
+    return prepared, GmebPenalty.of(prepared.work, saved.fit.params["c_plus"], saved.fit.params["c_minus"])
 
 
 def check(saved: SavedFit) -> Certificate:
     """Certify a saved fit again from the leaves of its search."""
-    fit, data = saved.fit, saved.raw
-    with reading("proof"):
-        prepared = unit_rms(data, fit.params["scale"])
-        penalty = GmebPenalty.of(prepared.work, fit.params["c_plus"], fit.params["c_minus"])
-        if fit.objective is None or fit.bound is None:
-            raise ValueError("it has no objective or no bound")
-        leaves = [_leaf(record, data.n) for record in fit.details["leaves"]]
-        found = certify_scale_search(prepared.work, penalty, leaves, fit.objective, fit.bound, TOLERANCE)
-        given = finite_vector(fit.details["sigma"], data.p)
-        stated, weights = (v[prepared.kept] * prepared.units for v in (given, saved.w))
-        difference = np.abs(stated - penalty.scales(weights))
-    residuals = {**found.residuals, "scales": float(difference.max() / max(1.0, stated.max()))}
+    fit, (prepared, penalty) = saved.fit, _problem(saved)
+    if fit.objective is None or fit.bound is None:
+        raise ValueError("it has no objective or no bound")
+    leaves = [_leaf(record, saved.raw.n) for record in fit.details["leaves"]]
+    found = certify_scale_search(prepared.work, penalty, leaves, fit.objective, fit.bound, TOLERANCE)
+    residuals = dict(found.residuals)
     if fit.status is not Status.OPTIMAL:
         del residuals["gap"]
     return replace(found, ok=make(Kind.GLOBAL, residuals).ok, residuals=residuals)
@@ -170,8 +154,7 @@ def fit_svm_norm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "cente
     Returns
     -------
     Fit
-        ``objective`` is (19), in preprocessed units. ``details`` has ``theorem_c``, the C that Theorem 11 itself asks
-        for (delta = 0.05, B = 1, r the largest norm of a sample); it is usually below the threshold.
+        ``objective`` is (19), in preprocessed units.
 
     Raises
     ------
@@ -185,18 +168,7 @@ def fit_svm_norm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "cente
     warnings = fit.warnings
     if float(np.ptp((data.X - data.X.mean(axis=0)) @ fit.coef)) <= FLAT:
         warnings = ("w is 0: C is below its threshold, and (18) has no minimiser", *warnings)
-    constant = theorem_c(preprocess(data, scale)[0].X)
-    return replace(fit, warnings=warnings, details={**fit.details, "theorem_c": constant})
-
-
-def theorem_c(X: Matrix, *, delta: float = 0.05) -> float:
-    r"""Return the constant C of Theorem 11 of Peleg & Meir at B = 1, with r the largest norm of a sample of X (n, p).
-
-    .. math:: C = \Big(4\sqrt{\textstyle\sum_j v_j} + 2r\sqrt n + 4r\sqrt{2n\ln(2/\delta)}\Big)^{-1}
-    """
-    n, r = len(X), max(float(np.linalg.norm(X, axis=1).max()), 1e-300)
-    roots = 2.0 * r * np.sqrt(n) + 4.0 * r * np.sqrt(2.0 * n * np.log(2.0 / delta))
-    return float(1.0 / (4.0 * np.sqrt((X**2).sum() / n) + roots))
+    return replace(fit, warnings=warnings)
 
 
 SPECS = (
@@ -206,11 +178,10 @@ SPECS = (
         ("l1-hinge-part",),
         objective=objective,
         check=check,
-        paper="gmeb",
         equation="(7)/(10)",
         estimator="GMEBPenalised",
         driver="scale-search",
-        support=partial(selected_by, RULE),
+        numbers=numbers,
         exact=exact_claims,
         threshold=EPSILON,
     ),
@@ -218,10 +189,8 @@ SPECS = (
         "svm-norm",
         fit_svm_norm,
         ("svm-norm",),
-        paper="gmeb",
         equation="(9), (19), section 5",
         estimator="NormSVM",
         driver="interior-point",
-        support=partial(selected_by, machines.RULE),
     ),
 )

@@ -6,7 +6,6 @@ are solved by a working set.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,8 +14,7 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
-from fsopt.answers.results import DriverResult, SolveResult, Status
-from fsopt.certificates.points import relative_gap
+from fsopt.answers.results import DriverResult, SolveResult
 from fsopt.common.arguments import with_keywords_of
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
@@ -27,32 +25,30 @@ from fsopt.drivers.working_set import priced
 from fsopt.methods.claims import of_step
 from fsopt.methods.mpm.space import (
     NARROW,
-    RANK,
     THRESHOLD,
     FeatureSpace,
+    accuracies,
     accuracy_limit,
     asked_delta,
     moments_of,
     price,
     sides,
-    stated_accuracies,
     worst_case,
 )
-from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verdict import (
-    Completed,
     check_first_order,
     check_program,
-    columns_of,
-    evidence,
-    has_program,
+    extend,
+    finite_vector,
+    has_point,
+    saved_columns,
     starts_residual,
 )
-from fsopt.models.blocks import number, vector
+from fsopt.models.blocks import vector
 from fsopt.models.mpm.l0_mpm import build_l0_mpm_step
 from fsopt.models.mpm.l1_mpm import build_l1_mpm
-from fsopt.models.mpm.moments import Moments, kappa
+from fsopt.models.mpm.moments import kappa
 from fsopt.models.mpm.mpm import build_mpm
 from fsopt.typing import Vector
 
@@ -69,9 +65,7 @@ def fit_mpm(
         b = w'\mu_1 - \kappa^*\|F_1w\|, \qquad \alpha^* = \kappa^{*2}/(1 + \kappa^{*2})
 
     kappa* is computed twice, by :func:`fsopt.methods.mpm.space.accuracy_limit` and by the cone program, and a fit is
-    verified only where the two agree. The weights are not sparse. From 3,000 features on an infinite kappa*
-    needs no program: w is the part of :math:`\mu_1 - \mu_2` outside the range of both covariances, scaled, unless a
-    solver is named; the optimum 0 is proved by the norms being nonnegative.
+    verified only where the two agree. The weights are not sparse.
 
     Returns
     -------
@@ -88,60 +82,23 @@ def fit_mpm(
     -----
     Yang & Ju, section 2.1, (3)-(5).
     """
-    started = time.perf_counter()
     space = FeatureSpace.of(data, **options)
     moments = space.moments
-    result: SolveResult | DriverResult
-    if np.isinf(space.limit.kappa) and run.solver is None and space.priced(run):
-        w, result = _separated(moments)
-        program: dict[str, Any] = {}
-    else:
-        model = build_mpm(space.work, **space.moment_options)
-        _, result = run.solve(model, "MPM")
-        w, program = values_of(model.w), evidence("mpm", space.moment_options, result.supported)
+    model = build_mpm(space.work, ridge=space.ridge)
+    _, result = run.solve(model, "MPM")
+    w = values_of(model.w)
     spread = float(np.linalg.norm(moments.factor1 @ w))
     total = spread + float(np.linalg.norm(moments.factor2 @ w))
     share = 0.5 if np.isinf(space.limit.kappa) else np.clip(spread / total, NARROW, 1.0 - NARROW)
     b = -float(moments.mean1 @ w - share * (moments.mean1 - moments.mean2) @ w)
-    result = replace(result, objective=total)
-    return space.fit(Hyperplane(w, b, SPECS[0].select(w)), result, started=started, details=program)
-
-
-def _separated(moments: Moments) -> tuple[Vector, DriverResult]:
-    """Return the weights (p,) of smallest norm with w'(mu_1 - mu_2) = 1 and no variance, and the optimum 0."""
-    started = time.perf_counter()
-    d, factors = moments.mean1 - moments.mean2, np.vstack([moments.factor1, moments.factor2])
-    outside = d - factors.T @ np.linalg.lstsq(factors.T, d, rcond=RANK)[0]
-    w = outside / float(outside @ d)
-    found = _certified(moments, w, 0.0)
-    assert found.objective is not None
-    status = Status.OPTIMAL if found.ok else Status.FEASIBLE
-    seconds = {"total": time.perf_counter() - started}
-    return w, DriverResult(status, "optimal", found.objective, 0.0, 0, {"w": w}, (), found, "fsopt", seconds)
-
-
-def _certified(moments: Moments, w: Vector, bound: float | None) -> Certificate:
-    """Return the certificate of weights (p,) without a model, as an optimum by the bound 0: norms are not negative."""
-    value = float(np.linalg.norm(moments.factor1 @ w) + np.linalg.norm(moments.factor2 @ w))
-    residuals = {"primal": abs(float((moments.mean1 - moments.mean2) @ w) - 1.0)}
-    if bound != 0.0:
-        return make(Kind.FEASIBLE, residuals, objective=value)
-    residuals["gap"] = relative_gap(value, 0.0)
-    return make(Kind.CONVEX, residuals, objective=value, bound=0.0, bound_source="norms")
+    return space.fit(w, b, replace(result, objective=total), details={"point": result.supported})
 
 
 def check(saved: SavedFit) -> Certificate:
-    """Certify the cone program of a saved fit again, or the optimum 0, which needs no model of many features."""
-    if has_program(saved):
-        return check_program(saved)
-    return _certified(moments_of(saved.data, saved.params), saved.w, saved.fit.bound)
-
-
-def stated(saved: SavedFit) -> dict[str, float]:
-    """Return the distances of the accuracies that a saved fit states, of which the smaller one is the largest."""
+    """Certify the cone program of a saved fit again; the smaller one of its worst-case accuracies is the largest."""
     moments = moments_of(saved.data, saved.params)
     short = accuracy_limit(moments).alpha - min(worst_case(saved.w, saved.b, moments))
-    return {**stated_accuracies(saved), "accuracy": max(short, 0.0)}
+    return extend(check_program(saved), {"accuracy": max(short, 0.0)})
 
 
 @with_keywords_of(FeatureSpace.of)
@@ -168,8 +125,8 @@ def fit_l1_mpm(
     Returns
     -------
     Fit
-        ``objective`` is the 1-norm of w in preprocessed units; ``details`` has ``delta``, ``kappa_limit``,
-        ``alpha_limit`` and ``worst_case``, the accuracy on class +1 and -1.
+        ``objective`` is the 1-norm of w in preprocessed units; ``params`` has ``delta``, and
+        ``details`` ``kappa_limit``, ``alpha_limit`` and ``worst_case``, the accuracy on class +1 and -1.
 
     Raises
     ------
@@ -180,23 +137,22 @@ def fit_l1_mpm(
     -----
     Yang & Ju, (12)-(15).
     """
-    started = time.perf_counter()
     space = FeatureSpace.of(data, **options)
     asked = asked_delta("l1-mpm", delta, space.limit)
-    params = {"delta": asked, **space.moment_options}
+    params = {"delta": asked, "ridge": space.ridge}
     result: SolveResult | DriverResult
     if space.priced(run):
         result = yield from priced.steps(*space.models(build_l1_mpm, params), run=run)
         at = result.point
         w, b = at["w"], -at["b"]
-        proof = evidence("l1-mpm", params, at["proof"], at["columns"])
+        details = {"point": at["proof"], "columns": at["columns"]}
     else:
         model = build_l1_mpm(space.work, **params)
         _, result = run.solve(model, "L1-MPM")
         w, b = values_of(model.w), -model.b.value
-        proof = evidence("l1-mpm", params, result.supported)
+        details = {"point": result.supported}
     result = replace(result, objective=float(np.abs(w).sum()))
-    return space.fit(Hyperplane(w, b, SPECS[1].select(w)), result, started=started, details={**proof, "delta": asked})
+    return space.fit(w, b, result, params={"delta": asked}, details=details)
 
 
 @with_keywords_of(FeatureSpace.of)
@@ -247,8 +203,8 @@ def fit_l0_mpm(
     -------
     Fit
         ``objective`` is (32), in preprocessed units; ``stationary`` where DCA's certificate holds, without any
-        statement on global optimality. ``details`` has ``delta``, ``kappa_limit``, ``alpha_limit``, ``worst_case``
-        (the accuracy on class +1 and -1), and ``starts``, the best objective value of each run.
+        statement on global optimality. ``params`` has ``delta``, and ``details`` ``kappa_limit``, ``alpha_limit``,
+        ``worst_case`` (the accuracy on class +1 and -1), and ``starts``, the best objective value of each run.
 
     Raises
     ------
@@ -259,13 +215,12 @@ def fit_l0_mpm(
     -----
     Yang & Ju, (32)-(46) and Algorithm 1.
     """
-    started = time.perf_counter()
-    penalty = approximation(approx, number("l0-mpm", "alpha", alpha))
+    penalty = approximation(approx, alpha)
     space = FeatureSpace.of(data, **options)
     asked = asked_delta("l0-mpm", delta, space.limit)
-    params: dict[str, Any] = {"delta": asked, "alpha": penalty.slope, **space.moment_options}
+    params: dict[str, Any] = {"delta": asked, "alpha": penalty.slope, "ridge": space.ridge}
     first = None if start is None else vector("l0-mpm", "start", start, space.work.p)
-    accuracy = number("l0-mpm", "tolerance", 1e-6 if tolerance is None else tolerance)
+    accuracy = 1e-6 if tolerance is None else tolerance
     settings: dict[str, Any] = {"n_starts": n_starts, "seed": seed, "start": first, "tolerance": accuracy, "run": run}
 
     if space.priced(run):
@@ -273,11 +228,9 @@ def fit_l0_mpm(
     else:
         result = yield from dca.steps(build_l0_mpm_step(space.work, **params), penalty, **settings)
     at = result.point
-    w, b = at["w"], -at["b"]
-    proof = evidence("l0-mpm-step", {**params, "v": at["gradient"]}, at["proof"], at.get("columns"))
-    details = {**proof, "delta": asked, "starts": at["starts"]}
-    fitted = space.fit(Hyperplane(w, b, SPECS[2].select(w)), result, started=started, details=details)
-    return fitted if isinstance(approx, str) else replace(fitted, params=words_of(penalty))
+    own = {"delta": asked} | ({} if isinstance(approx, str) else words_of(penalty))
+    details = {"point": at["proof"], "columns": at.get("columns"), "v": at["gradient"], "starts": at["starts"]}
+    return space.fit(at["w"], -at["b"], result, params=own, details=details)
 
 
 def l0_objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
@@ -291,22 +244,15 @@ def l0_objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> V
 
 def check_l0(saved: SavedFit) -> Certificate:
     """Certify the first-order condition of DCA again: the last step, linearised at the answer, does not improve it."""
+    if not has_point(saved):
+        return make(Kind.FEASIBLE, starts_residual(saved.fit))
     penalty = approximation(saved.params["approx"], saved.params["alpha"])
-
-    def costs(at: Completed) -> float:
-        plus, minus = (at.program.c[columns_of(at.program, at.model, name)] for name in ("w_plus", "w_minus"))
-        w, v = at.x[columns_of(at.program, at.model, "w")], 0.5 * (minus - plus)
-        # h is convex: its subgradients at w lie between the gradients on either side.
-        rounding = 1e-9 * (1 + np.abs(w))
-        off = np.maximum(v - penalty.gradient(w + rounding), penalty.gradient(w - rounding) - v)
-        return float(np.maximum(np.abs(0.5 * (plus + minus) - penalty.slope), off).max()) / penalty.slope
-
-    return check_first_order(saved, Kind.DCA, costs)
-
-
-def stated_l0(saved: SavedFit) -> dict[str, float]:
-    """Return the distances of the accuracies that a saved fit states, and the number of starts that are missing."""
-    return {**stated_accuracies(saved), **starts_residual(saved.fit)}
+    w = saved.w[saved_columns(saved)]
+    v, rounding = finite_vector(saved.fit.details["v"], len(w)), 1e-9 * (1 + np.abs(w))
+    # h is convex: its subgradients at w lie between the gradients on either side.
+    off = np.maximum(v - penalty.gradient(w + rounding), penalty.gradient(w - rounding) - v).max()
+    found = check_first_order(saved, Kind.DCA, {"alpha": penalty.slope})
+    return extend(found, {"linearisation": float(off) / penalty.slope, **starts_residual(saved.fit)})
 
 
 SPECS = (
@@ -315,8 +261,7 @@ SPECS = (
         fit_mpm,
         ("mpm",),
         check=check,
-        stated=stated,
-        paper="mpm",
+        numbers=accuracies,
         equation="(3)-(5)",
         estimator="MPM",
         threshold=THRESHOLD,  # nothing is sparse: that of the other minimax probability machines
@@ -326,8 +271,7 @@ SPECS = (
         fit_l1_mpm,
         ("l1-mpm",),
         price=price,
-        stated=stated_accuracies,
-        paper="mpm",
+        numbers=accuracies,
         equation="(12)-(15)",
         estimator="L1MPM",
         threshold=THRESHOLD,
@@ -339,11 +283,10 @@ SPECS = (
         objective=l0_objective,
         check=check_l0,
         price=price,
-        paper="mpm",
         equation="(32)-(46)",
         estimator="L0MPM",
         driver="dca",
-        stated=stated_l0,
+        numbers=accuracies,
         exact=of_step,
         objects=("approx",),
         threshold=THRESHOLD,

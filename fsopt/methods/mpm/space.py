@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -24,12 +25,11 @@ from fsopt.data.kernels import Kernel
 from fsopt.data.matrices import Preprocessing
 from fsopt.drivers.run import Run
 from fsopt.drivers.working_set import Build, Price
-from fsopt.errors import InfeasibleError, ParameterError, reading
+from fsopt.errors import InfeasibleError, ParameterError
 from fsopt.methods.large_programs import by_features
-from fsopt.methods.preprocessing import Hyperplane, kernel_values, make_fit, preprocess
+from fsopt.methods.preprocessing import kernel_values, make_fit, preprocess
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verdict import columns_of, rows_of
-from fsopt.models.blocks import number
 from fsopt.models.mpm.moments import Moments, kappa, model_factor, triangular
 from fsopt.typing import Indices, Matrix, Vector
 
@@ -149,22 +149,18 @@ def sides(w: Vector, b: float, moments: Moments) -> list[tuple[float, float]]:
 
 def moments_of(data: Dataset, at: Mapping[str, Any]) -> Moments:
     """Return the moments of preprocessed data that a method with the parameters ``at`` uses."""
-    ridge = at.get("ridge")
-    return Moments.of(data, ridge=0.0 if ridge is None else ridge)
+    return Moments.of(data, ridge=at["ridge"])
 
 
 @dataclass(frozen=True)
 class FeatureSpace:
-    """The preprocessed features, or kernel values, their moments, and the largest worst-case accuracy.
-
-    The features of kernel values are the training samples; ``moment_options`` has the ridge, which builders take, too.
-    """
+    """The preprocessed features, or kernel values by sample, their moments, and the largest worst-case accuracy."""
 
     work: Dataset
     map_: Preprocessing
     moments: Moments
     limit: Limit
-    moment_options: Mapping[str, Any]
+    ridge: float
     kernel: Kernel | None = None
     warnings: tuple[str, ...] = ()
 
@@ -199,14 +195,14 @@ class FeatureSpace:
         work, map_ = preprocess(data, scale)
         function, warnings = None, tuple[str, ...]()
         if kernel is not None:
-            function, work, warnings = kernel_values(work, kernel, width)
+            function, work = kernel_values(work, kernel, width)
             ridge = kernel_ridge(work, ridge)
         rho = 0.0 if ridge is None else ridge
         moments = Moments.of(work, ridge=rho)
         limit = accuracy_limit(moments)
         if np.isinf(limit.kappa):
             warnings += (INFINITE,)
-        return cls(work, map_, moments, limit, {"ridge": rho}, function, warnings)
+        return cls(work, map_, moments, limit, rho, function, warnings)
 
     def priced(self, run: Run) -> bool:
         """Return whether programs are solved by a working set of features: not those of kernel values."""
@@ -221,32 +217,18 @@ class FeatureSpace:
 
     def fit(
         self,
-        hyperplane: Hyperplane,
+        w: Vector,
+        b: float,
         outcome: SolveResult | DriverResult,
         *,
-        started: float,
+        params: Mapping[str, Any] = MappingProxyType({}),
         details: Mapping[str, Any],
         warnings: tuple[str, ...] | None = None,
     ) -> Fit:
-        """Return the Fit of a hyperplane; details also has its accuracies, the largest one, and the ridge behind it."""
-        figures = _figures(self.moments, self.moment_options["ridge"])
-        accuracies = worst_case(hyperplane.w, hyperplane.b, self.moments)
-        return make_fit(
-            self.work,
-            self.map_,
-            hyperplane,
-            outcome,
-            started=started,
-            warnings=self.warnings if warnings is None else warnings,
-            details={**details, **figures, "worst_case": accuracies},
-            kernel=self.kernel,
-        )
-
-
-def _figures(moments: Moments, ridge: float) -> dict[str, float]:
-    """Return the details of every fit that its moments determine."""
-    limit = accuracy_limit(moments)
-    return {"ridge": ridge, "kappa_limit": limit.kappa, "alpha_limit": limit.alpha}
+        """Return the Fit of a hyperplane, with the ridge and width behind it among its parameters."""
+        own = {"ridge": self.ridge, **({} if self.kernel is None else {"width": self.kernel.width}), **params}
+        told = self.warnings if warnings is None else warnings
+        return make_fit(self.map_, w, b, outcome, params=own, warnings=told, details=details, kernel=self.kernel)
 
 
 def kernel_ridge(values: Dataset, ridge: float | None) -> float:
@@ -264,7 +246,6 @@ def asked_delta(method: str, delta: float | None, limit: Limit) -> float:
     """Return the worst-case accuracy to ask for: delta, or a share of alpha* where it is None."""
     if delta is None:
         return min(DEFAULT_SHARE * limit.alpha, DEFAULT_SHARE)
-    delta = number(method, "delta", delta)
     if delta > limit.alpha:
         raise InfeasibleError(
             f"'{method}' is infeasible at delta = {delta:g}: it asks for kappa = {kappa(delta):.4f}, the data "
@@ -274,25 +255,11 @@ def asked_delta(method: str, delta: float | None, limit: Limit) -> float:
     return delta
 
 
-def stated_accuracies(saved: SavedFit) -> dict[str, float]:
-    """Return the distances of the accuracies, their limits, the ridge and the delta that a saved fit states."""
-    own, details = saved.fit.params, saved.fit.details
-    with reading("list of worst-case accuracies"):
-        ridge = own.get("ridge")
-        if ridge is None:
-            ridge = 0.0 if saved.fit.kernel is None else kernel_ridge(saved.data, None)
-        moments = Moments.of(saved.data, ridge=ridge)
-        here = _figures(moments, ridge)
-        if "delta" in own:
-            here["delta"] = asked_delta(saved.fit.method, own["delta"], accuracy_limit(moments))
-        off = {name: _difference(float(details[name]), value) for name, value in here.items()}
-        accuracies = np.subtract(worst_case(saved.w, saved.b, moments), np.reshape(details["worst_case"], 2))
-    return {**off, "worst case": float(np.abs(accuracies).max())}
-
-
-def _difference(stated: float, here: float) -> float:
-    """Return the relative difference of two numbers, which may be infinite."""
-    return 0.0 if stated == here else abs(stated - here) / max(abs(here), 1e-300)
+def accuracies(saved: SavedFit) -> Mapping[str, Any]:
+    """Return the limits of the worst-case accuracy, and that of the hyperplane on class +1 and -1."""
+    moments = moments_of(saved.data, saved.params)
+    limit, here = accuracy_limit(moments), worst_case(saved.w, saved.b, moments)
+    return {"kappa_limit": limit.kappa, "alpha_limit": limit.alpha, "worst_case": here}
 
 
 def lifted(moments: Moments, model: pyo.ConcreteModel, program: Program, y: Vector, places: Indices) -> dict[str, Any]:

@@ -7,8 +7,9 @@ polyhedron, by successive linearisation (SLA). The last linear program proves th
 
 from __future__ import annotations
 
-import time
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -25,13 +26,11 @@ from fsopt.drivers.penalties import Penalty, step_costs, words_of
 from fsopt.drivers.pmm import StationaryPoint, certify_pmm, pmm
 from fsopt.drivers.run import Run, Steps
 from fsopt.drivers.sla import NONNEGATIVE, ConcaveHinge, ConcaveTerms, sla, sla_by_column_generation
-from fsopt.errors import reading
 from fsopt.methods.claims import CONCAVE, of_pmm, of_step
 from fsopt.methods.large_programs import uses_generation
-from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess, selection, without_rounding
+from fsopt.methods.preprocessing import make_fit, preprocess, without_rounding
 from fsopt.methods.spec import MethodSpec, SavedFit
-from fsopt.methods.verdict import check_first_order, evidence, extend, finite_vector, saved_alpha, starts_residual
-from fsopt.models.blocks import number
+from fsopt.methods.verdict import check_first_order, extend, finite_vector, saved_alpha, starts_residual
 from fsopt.models.registry import build
 from fsopt.models.sla.hyperplane import iterate_of_costs
 
@@ -49,56 +48,44 @@ def concave_hinge(data: Dataset, alpha: float, lam: float | None = None, approx:
 def fit_linearised(
     data: Dataset,
     run: Run,
-    slug: str,
     problem: ConcaveHinge,
     *,
     scale: str,
-    hint: str,
     n_starts: int = 1,
     seed: int = 0,
 ) -> Steps[Fit]:
-    """Run SLA on (20) or (21), whose step has a slug, and return the Fit of its last hyperplane, rounded weights 0.
-
-    The warning about w = 0 ends with the ``hint``.
-    """
-    started = time.perf_counter()
+    """Run SLA on (20) or (21), and return the Fit of its last hyperplane, rounded weights 0."""
     work, map_ = preprocess(data, scale)
     if uses_generation(work, run, features=not problem.counted):
         result = yield from sla_by_column_generation.steps(work, problem, n_starts=n_starts, seed=seed, run=run)
         at = result.point
-        b, step = at["b"], {} if at["alpha"] is None else {"alpha": at["alpha"]}
+        b, details = at["b"], {} if at["alpha"] is None else {"alpha": at["alpha"]}
     else:
-        weight = {} if problem.counted else {"lam": problem.omega}
+        slug, weight = ("misclass-step", {}) if problem.counted else ("fsv-step", {"lam": problem.omega})
         names = [name for (name,) in CONCAVE[slug]]
         pairs = tuple((k, f"cost_{k}") for k in names)
         terms = ConcaveTerms(pairs, problem.alpha, weight.get("lam", 1.0), problem.approx)
         model = build(slug, work, alpha=problem.penalty.slope, **weight)
         result = yield from sla.steps(model, terms, n_starts=n_starts, seed=seed, run=run)
         at = result.point
-        b, step = -at["gamma"], evidence(slug, {}, at["proof"])
+        b, details = -at["gamma"], {"point": at["proof"]}
     w, values = without_rounding(at["w"], largest_values(work.X)), [one["objective"] for one in at["starts"]]
     more = len(values) - n_starts
     warnings = [f"the start from zero ended at w = 0: {more} random starts were added"] if more > 0 else []
-    warnings += [] if np.any(w) else [f"w = 0: no feature was selected, {hint}"]
-    return make_fit(
-        data,
-        map_,
-        Hyperplane(w, b, selection(w)),
-        result,
-        started=started,
-        warnings=tuple(warnings),
-        details={**step, "plane_errors": hyperplane_errors(work, w, b), "starts": values},
-    )
+    return make_fit(map_, w, b, result, warnings=tuple(warnings), details={**details, "starts": values})
 
 
-def stated(saved: SavedFit) -> dict[str, float]:
-    """Return the distance of the number of errors that a saved fit states, and the number of missing starts."""
-    with reading("number of errors"):
-        errors = float(saved.fit.details["plane_errors"]) - hyperplane_errors(saved.data, saved.w, saved.b)
-    return {"errors": abs(errors), **starts_residual(saved.fit)}
+def numbers(saved: SavedFit) -> Mapping[str, Any]:
+    """Return the number of samples on the wrong side of the hyperplane or on it."""
+    return {"plane_errors": hyperplane_errors(saved.data, saved.w, saved.b)}
 
 
 def check(saved: SavedFit) -> Certificate:
+    """Certify a saved fit again: its optimum 0 or the minimum principle, and the number of its starts."""
+    return extend(_principle(saved), starts_residual(saved.fit))
+
+
+def _principle(saved: SavedFit) -> Certificate:
     """Certify the minimum principle again, at the linearisation of the answer by its saved multipliers."""
     data, at = saved.data, saved.params
     problem = concave_hinge(data, at["alpha"], at.get("lam"), at.get("approx", "exp"))
@@ -115,7 +102,7 @@ def check(saved: SavedFit) -> Certificate:
     slope = problem.penalty.slope
     sizes = iterate_of_costs(slope, step_costs(problem.penalty, sizes))
     step = {**at, "alpha": slope, "y": errors[data.y > 0], "z": errors[data.y < 0], "v": sizes}
-    return check_first_order(replace(saved, value=value), Kind.SLA, at=step)
+    return replace(check_first_order(saved, Kind.SLA, step), objective=value)
 
 
 def fit_fsv(
@@ -172,9 +159,8 @@ def fit_fsv(
     Mangasarian, (21), section 4 and Algorithm 4.1. Rinaldi & Sciandrone, *Feature selection combining linear support
     vector machines and concave optimization*, Optimization Methods and Software 25 (2010), with 1 / alpha for epsilon.
     """
-    lam, alpha = number("fsv", "lam", lam), number("fsv", "alpha", alpha)
     problem = concave_hinge(data, alpha, lam, approx)
-    fit = fit_linearised(data, run, "fsv-step", problem, scale=scale, hint="lower lam", n_starts=n_starts, seed=seed)
+    fit = fit_linearised(data, run, problem, scale=scale, n_starts=n_starts, seed=seed)
     fitted = yield from fit
     return fitted if isinstance(approx, str) else replace(fitted, params=words_of(approx))
 
@@ -184,13 +170,12 @@ FSV = MethodSpec(
     fit_fsv,
     ("fsv-step",),
     check=check,
-    paper="sla",
     equation="(21)",
     estimator="FSV",
     driver="sla",
     sparse=True,
     weights="classes",
-    stated=stated,
+    numbers=numbers,
     exact=of_step,
     objects=("approx",),
     grid=(("lam", (0.01, 0.05, 0.2)),),
@@ -234,8 +219,8 @@ def fit_misclass(
     -----
     Mangasarian, (20), section 4 and Algorithm 4.1.
     """
-    problem = concave_hinge(data, number("misclass", "alpha", alpha))
-    return fit_linearised(data, run, "misclass-step", problem, scale=scale, hint="the classes overlap too much")
+    problem = concave_hinge(data, alpha)
+    return fit_linearised(data, run, problem, scale=scale)
 
 
 MISCLASS = MethodSpec(
@@ -243,12 +228,11 @@ MISCLASS = MethodSpec(
     fit_misclass,
     ("misclass-step",),
     check=check,
-    paper="sla",
     equation="(20)",
     estimator="MisclassificationMinimizer",
     driver="sla",
     sparse=True,
-    stated=stated,
+    numbers=numbers,
     exact=of_step,
 )
 
@@ -281,27 +265,17 @@ def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard") -> Steps[Fit]:
     -----
     Mangasarian, (16) and Table 1; the algorithm is :func:`fsopt.drivers.pmm`.
     """
-    started = time.perf_counter()
     work, map_ = preprocess(data, scale)
     result = yield from pmm.steps(work, run=run)
-    w, b = result.point["w"], -result.point["gamma"]
-    return make_fit(
-        data,
-        map_,
-        Hyperplane(w, b, PMM.select(w)),
-        result,
-        started=started,
-        details={"plane_errors": int(result.objective or 0), "below": result.point["below"]},
-    )
+    at = result.point
+    return make_fit(map_, at["w"], -at["gamma"], result, details={"below": at["below"]})
 
 
 def check_pmm(saved: SavedFit) -> Certificate:
     """Recompute the certificate of a fit from its saved details; raises FileError where they are damaged."""
     value = float(hyperplane_errors(saved.data, saved.w, saved.b))
-    with reading("proof"):
-        proof = certify_pmm(saved.data, int(saved.fit.objective or 0), _below(saved))
-        errors = abs(float(saved.fit.details["plane_errors"]) - value)
-    return replace(extend(proof, {"errors": errors}), objective=value)
+    proof = certify_pmm(saved.data, int(saved.fit.objective or 0), _below(saved))
+    return replace(proof, objective=value)
 
 
 def _below(saved: SavedFit) -> StationaryPoint | None:
@@ -319,7 +293,7 @@ PMM = MethodSpec(
     fit_pmm,
     ("misclass-step",),
     check=check_pmm,
-    paper="sla",
+    numbers=numbers,
     equation="(16), Table 1",
     estimator="PMM",
     driver="pmm",

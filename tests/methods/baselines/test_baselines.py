@@ -17,8 +17,8 @@ import fsopt
 from fsopt.data import Dataset
 from fsopt.drivers.baselines import nonzero, partitions
 from fsopt.drivers.run import Run
+from fsopt.methods.baselines.by_weights import parts_of
 from fsopt.methods.baselines.filters import FILTERS, entropy, fisher, infogain, ks, order_of, pearson, ranking
-from fsopt.methods.baselines.vs_ssvm import parts_of
 
 
 def feature(values, labels):

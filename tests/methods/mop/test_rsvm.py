@@ -82,7 +82,7 @@ def test_the_default_capacity_is_a_tenth_of_the_rows():
     for options in ({"scale": "standard"}, {"scale": "unit-rows", "kernel": "gaussian"}, {}):
         fit = fsopt.fit("rsvm", data, **options)
         assert fit.details["h_over_l"] == pytest.approx(0.1)
-        assert fit.details["radius"] * fit.details["w_cap"] + 1 == pytest.approx(3.0)
+        assert fit.details["radius"] * fit.params["w_cap"] + 1 == pytest.approx(3.0)
         assert (fit.status, fit.certificate.kind) == ("optimal", "convex")
     assert (fit.details["radius"], fit.support) == (pytest.approx(1.0), (0, 1, 2))
     assert fsopt.fit("rsvm", data, w_cap=2.0).details["h_over_l"] == pytest.approx(3.0 / 30)

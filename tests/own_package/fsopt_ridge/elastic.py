@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pyomo.environ as pyo
 
 import fsopt
-from fsopt.extend import Hyperplane, MethodSpec, ModelSpec, evidence, make_fit, preprocess, values_of
+from fsopt.extend import MethodSpec, ModelSpec, make_fit, preprocess, values_of
 
 
 def build_elastic(data, *, c: float = 1.0, mu: float = 0.5):
@@ -28,14 +26,10 @@ def build_elastic(data, *, c: float = 1.0, mu: float = 0.5):
 
 def fit_elastic(data, run, *, c: float = 1.0, mu: float = 0.5, scale: str = "standard"):
     """Fit the support vector machine with both norms as penalty."""
-    started = time.perf_counter()
     work, map_ = preprocess(data, scale)
     model = fsopt.build("elastic-svm", work, c=c, mu=mu)
     _, result = run.solve(model, "'elastic-svm'")
-    w = values_of(model.w)
-    hyperplane = Hyperplane(w, model.b.value, METHOD.select(w))
-    details = evidence("elastic-svm", {"c": c, "mu": mu}, result.point)
-    return make_fit(data, map_, hyperplane, result, started=started, details=details)
+    return make_fit(map_, values_of(model.w), model.b.value, result, details={"point": result.point})
 
 
 def complete_elastic(data, w, b, **params):

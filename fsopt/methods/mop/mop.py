@@ -1,8 +1,10 @@
-"""Method ``mopfs`` (Bi): the features that remain when the risk and the capacity are minimised in turn."""
+"""Methods ``rsvm``, the rigorous support vector machine, on features or on kernel values, and ``mopfs`` (Bi).
+
+The second selects the features that remain when the risk and the capacity are minimised in turn.
+"""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
@@ -14,19 +16,109 @@ from fsopt.answers.fits import Fit
 from fsopt.answers.results import Status
 from fsopt.certificates.kernel_scaling import Cut, ScalingProblem, certify_scaling
 from fsopt.certificates.points import relative_gap
-from fsopt.common.arguments import word
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.kernel_scaling import GAP, SCALINGS
+from fsopt.data.hyperplanes import best_intercepts, hinge
+from fsopt.data.matrices import constant_columns
+from fsopt.drivers.kernel_scaling import GAP
 from fsopt.drivers.mop import SLACK, certify_mop, mop, relative_costs
 from fsopt.drivers.run import Run, Steps
-from fsopt.errors import reading
-from fsopt.methods.baselines.machines import default_capacity, squared_radius
+from fsopt.errors import ParameterError
+from fsopt.linear.penalties import Euclid
+from fsopt.methods.baselines.machines import (
+    default_capacity,
+    fit_machine,
+    gamma_of,
+    squared_radius,
+)
 from fsopt.methods.claims import of_value
-from fsopt.methods.preprocessing import Hyperplane, make_fit, preprocess
+from fsopt.methods.preprocessing import make_fit, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit
-from fsopt.methods.verdict import extend, finite_vector
-from fsopt.models.blocks import number, whole
+from fsopt.methods.verdict import extend, finite_vector, saved_alpha
+
+
+def fit_rsvm(
+    data: Dataset,
+    run: Run,
+    *,
+    w_cap: float | None = None,
+    scale: str = "unit-rows",
+    kernel: str | None = None,
+    width: float | None = None,
+) -> Steps[Fit]:
+    r"""Fit the rigorous support vector machine (RSVM), which selects nothing.
+
+    .. math:: \min\ e'\xi \quad\text{s.t.}\quad w'w \le W,\quad y_i(w'z_i + b) \ge 1 - \xi_i,\ \xi \ge 0
+
+    Where no solver is named, fsopt's own interior point (:func:`fsopt.linear.interior_point.minimise`) solves it and
+    its dual (14), else the solver the model (13).
+
+    With a kernel, :math:`z_i` are the images of the preprocessed samples, centred to mean 0 as in section 3 of the
+    paper: the rows of the factor F of their Gram matrix :math:`FF'`, of full rank, take the samples' place in (13).
+    Centring moves the intercept, and the radius R of the ball, but neither w nor the loss.
+
+    Parameters
+    ----------
+    w_cap : float, optional
+        W > 0, capacity; None takes (RW + 1) / n = 0.1, with RW at least 1.
+    scale : str, default 'unit-rows'
+        Preprocessing: ``unit-rows`` (default, the paper's: centre, unit deviation, samples to norm 1), ``standard``,
+        ``center`` or ``none``.
+    kernel : str, optional
+        ``gaussian``, ``polynomial`` of degree 2, or ``linear``: a classifier on the kernel values of the preprocessed
+        samples; None for a hyperplane in the space of the features, which are not centred again.
+    width : float, optional
+        > 0, of the Gaussian kernel, in the units of the preprocessed features; None takes sqrt(p v / 2), with v the
+        variance of all entries of the preprocessed samples.
+
+    Returns
+    -------
+    Fit
+        ``objective`` is the hinge loss E. Selected are the features of nonzero weight, with a kernel the training
+        samples that are support vectors. ``params`` has ``w_cap``, ``details`` has ``radius`` R, the largest squared
+        norm of a sample or centred image; ``h_over_l`` = (RW + 1) / n, the paper's estimate of the VC dimension over
+        the number of samples; ``gamma``, 1/C of the C-SVM with the same hyperplane, 0 where the capacity constraint is
+        not active: the answer is then the shortest hyperplane of smallest loss; ``capacity`` w'w; ``b_interval``, whose
+        middle is b; and the evidence ``alpha``, the multipliers in [0, 1] of the margins.
+
+    Raises
+    ------
+    ParameterError : w_cap <= 0, an unknown kernel, or kernel values that are too alike.
+
+    Notes
+    -----
+    Bi, (13), (14) and sections 3 and 7.
+    """
+    if constant_columns(data.X).all():
+        raise ParameterError("all samples are the same", "give data that vary")
+    return fit_machine("rsvm", data, run, w_cap, scale=scale, kernel=kernel, width=width)
+
+
+def rsvm_numbers(saved: SavedFit) -> dict[str, Any]:
+    """Return radius, capacity and multiplier of the capacity of the samples or their Gram matrix, and intercepts."""
+    data, gram = saved.data, saved.fit.kernel is not None
+    w_cap = float(saved.params["w_cap"])
+    K = data.X  # where it is the Gram matrix, the radius is that of the images less their mean
+    radius = float((np.diag(K) - 2.0 * K.mean(axis=1) + K.mean()).max()) if gram else squared_radius(data)
+    return {
+        "radius": radius,
+        "h_over_l": (radius * w_cap + 1.0) / data.total,
+        "gamma": gamma_of(data, saved_alpha(saved), w_cap, gram=gram),
+        "capacity": Euclid(data.X if gram else None).of(saved.w) ** 2,
+        "b_interval": best_intercepts(data.X @ saved.w, data.y, data.weights),
+    }
+
+
+RSVM = MethodSpec(
+    "rsvm",
+    fit_rsvm,
+    ("rsvm",),
+    numbers=rsvm_numbers,
+    equation="(13), (14)",
+    estimator="RSVM",
+    driver="interior-point",
+    weights="samples",
+)
+
 
 START = {
     "optimal": "s = 1 is already optimal for (15): no other scales are better at the first hyperplane",
@@ -87,17 +179,14 @@ def fit_mopfs(
     -----
     Bi, Algorithm 1 and section 6.
     """
-    started = time.perf_counter()
-    cap = default_capacity(data.n, 1.0) if w_cap is None else number("mopfs", "w_cap", w_cap)
-    weight = number("mopfs", "c", c)
-    word("parameter 'scaling' of 'mopfs'", scaling, SCALINGS)
+    cap = default_capacity(data.n, 1.0) if w_cap is None else w_cap
     work, map_ = preprocess(data, scale)
     result = yield from mop.steps(
         work,
         w_cap=cap,
-        c=scale_cost(work, weight, cap),
+        c=scale_cost(work, c, cap),
         scaling=scaling,
-        max_iterations=whole("mopfs", "max_iterations", max_iterations),
+        max_iterations=max_iterations,
         run=run,
     )
     at = result.point
@@ -108,15 +197,7 @@ def fit_mopfs(
     details = {k: at[k] for k in ("scales", "E", "H", "alpha", "cap")} | {
         "scaling": last and {**last, "cuts": [asdict(cut) for cut in last["cuts"]]}
     }
-    return make_fit(
-        data,
-        map_,
-        Hyperplane(at["w"], at["b"], SPEC.select(at["w"])),
-        result,
-        started=started,
-        warnings=tuple(warnings),
-        details=details,
-    )
+    return make_fit(map_, at["w"], at["b"], result, params={"w_cap": cap}, warnings=tuple(warnings), details=details)
 
 
 def scale_cost(work: Dataset, weight: float, cap: float) -> float:
@@ -127,19 +208,18 @@ def scale_cost(work: Dataset, weight: float, cap: float) -> float:
 def check(saved: SavedFit) -> Certificate:
     """Recompute the certificate of a saved fit: histories, the bound on the final E, and the last (15)."""
     fit, data = saved.fit, saved.data
-    with reading("proof"):
-        at: dict[str, Any] = {
-            "w": saved.w,
-            "b": saved.b,
-            "scales": finite_vector(fit.details["scales"], data.p),
-            "alpha": finite_vector(fit.details["alpha"], data.n),
-            "cap": float(fit.details["cap"]),
-        }
-        at |= {k: [float(v) for v in fit.details[k]] for k in ("E", "H")}
-        if not at["cap"] >= 0 or not at["E"]:
-            raise ValueError("a cap >= 0 and a history are needed")
-        found = certify_mop(data, at, costs=fit.params["c"] > 0)
-        last = {} if fit.details["scaling"] is None else _check_scaling(fit, data, at)
+    at: dict[str, Any] = {
+        "w": saved.w,
+        "b": saved.b,
+        "scales": finite_vector(fit.details["scales"], data.p),
+        "alpha": finite_vector(fit.details["alpha"], data.n),
+        "cap": float(fit.details["cap"]),
+    }
+    at |= {k: [float(v) for v in fit.details[k]] for k in ("E", "H")}
+    if not at["cap"] >= 0 or not at["E"]:
+        raise ValueError("a cap >= 0 and a history are needed")
+    found = certify_mop(data, at, costs=fit.params["c"] > 0)
+    last = {} if fit.details["scaling"] is None else _check_scaling(fit, data, at)
     found = extend(found, {"scales": float(np.maximum(-at["scales"], 0.0).max())}, last)
     return replace(found, objective=hinge(data.X @ saved.w + saved.b, data.y))
 
@@ -150,8 +230,7 @@ def _check_scaling(fit: Fit, data: Dataset, at: Mapping[str, Any]) -> dict[str, 
     w, before, s = (finite_vector(last[k], data.p) for k in ("w", "from", "s"))
     b, e_cap = float(last["b"]), float(last["e_cap"])
     cuts = [Cut.of(record, data.n) for record in last["cuts"]]
-    cap = default_capacity(data.n, 1.0) if fit.params.get("w_cap") is None else float(fit.params["w_cap"])
-    costs = relative_costs(before, scale_cost(data, fit.params["c"], cap))
+    costs = relative_costs(before, scale_cost(data, fit.params["c"], fit.params["w_cap"]))
     problem = ScalingProblem(data, w, b, e_cap, costs, before > 0)
     radius, capacity = problem.size(s)
     risk = hinge(data.X @ (before * w) + b, data.y)
@@ -168,12 +247,11 @@ def _check_scaling(fit: Fit, data: Dataset, at: Mapping[str, Any]) -> dict[str, 
     return residuals
 
 
-SPEC = MethodSpec(
+MOPFS = MethodSpec(
     "mopfs",
     fit_mopfs,
     ("rsvm-dual", "kernel-scaling-step", "rsvm-least-norm"),
     check=check,
-    paper="mop",
     equation="(13)-(15)",
     estimator="MOPFS",
     driver="mop",
@@ -181,3 +259,4 @@ SPEC = MethodSpec(
     # Scales are exact zeros of linear programs, and weights are multiplied by them.
     threshold=1e-9,
 )
+SPECS = (RSVM, MOPFS)
