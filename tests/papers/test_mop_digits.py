@@ -32,7 +32,7 @@ def digits():
     return mnist_digits(100, DIGITS)
 
 
-def test_an_idx_file_is_read_back_and_what_is_none_is_refused(tmp_path):
+def test_an_idx_file_is_read_back_and_what_is_none_is_refused_by_its_name(tmp_path):
     for shape in ((7,), (2, 3, 5)):
         array = np.arange(np.prod(shape), dtype=np.uint8).reshape(shape)
         np.testing.assert_array_equal(read_idx(written(tmp_path, "a.gz", idx(array)), *shape), array)
@@ -40,17 +40,12 @@ def test_an_idx_file_is_read_back_and_what_is_none_is_refused(tmp_path):
     for content in (b"", b"\x00\x00\x0d" + five[3:], five[:7], five[:-1], five + b"\x00", idx(np.zeros(6, np.uint8))):
         with pytest.raises(DataError, match="no idx file of 5 bytes"):
             read_idx(written(tmp_path, "a.gz", content), 5)
-
-
-def test_files_that_cannot_be_read_are_named(tmp_path):
-    packed = gzip.compress(idx(np.arange(200, dtype=np.uint8)))
-    for name, content in (("plain.idx", idx(np.zeros(3, np.uint8))), ("cut.idx", packed[:-9])):
+    for name, content in (("plain.idx", five), ("cut.idx", gzip.compress(idx(np.zeros(200, np.uint8)))[:-9])):
         with pytest.raises(DataError, match=name):
-            read_idx(written(tmp_path, name, content), 3)
+            read_idx(written(tmp_path, name, content), 5)
     with pytest.raises(DataError, match="No such file"):
         read_idx(tmp_path / "none.gz", 3)
-    for name in FILES:
-        written(tmp_path, name, idx(np.zeros((2, 28, 28) if "images" in name else 2, np.uint8)))
+    written(tmp_path, FILES[0], idx(np.zeros((2, 28, 28), np.uint8)))
     with pytest.raises(DataError, match="no idx file of 60000 x 28 x 28 bytes"):
         mnist_digits(100, tmp_path)
 

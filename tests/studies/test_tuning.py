@@ -1,7 +1,6 @@
 """Tuning: cross-validation, ties and validation data; parameters in studies.
 
 Every parameter of every method, given alone, goes through a study as it goes through fit; parameters of comparisons.
-
 What a study refuses before its first unit, as the method does; it leaves no store behind.
 """
 
@@ -13,7 +12,6 @@ import pytest
 from support import blobs, sampled
 
 import fsopt
-from fsopt.cli import main
 from fsopt.data.splits import stratified_folds
 from fsopt.errors import FsoptError, InfeasibleError, ParameterError, UnknownNameError
 from fsopt.studies import tuning
@@ -197,18 +195,3 @@ def test_what_methods_take_is_taken():
     for name, spec in fsopt.METHODS.items():
         StudyMethod(name=name, params={k: v for k, v in spec.parameters.items() if v is not None}).check()
         StudyMethod(name=name, grid=spec.candidates).check()
-
-
-def test_a_wrong_study_file_is_one_line_and_leaves_no_store(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    svm = '[[methods]]\nname = "svm"\n'
-    for text, words in (
-        (f'data = ["nowhere"]\n{svm}', "nowhere"),
-        (f'data = ["wdbc"]\n{svm}grid = {{ c = [-1] }}', "-1: "),
-    ):
-        (tmp_path / "study.toml").write_text(text)
-        with pytest.raises(SystemExit) as ended:
-            main(["study", "study.toml", "--store", "s.sqlite", "--jobs", "1"])
-        said = capsys.readouterr().err.strip()
-        assert (ended.value.code, said.count("\n"), words in said) == (2, 0, True)
-    assert [file.name for file in tmp_path.iterdir()] == ["study.toml"]
