@@ -83,11 +83,9 @@ def page(title: str, sections: Sequence[ReportSection]) -> str:
     script = hashlib.sha256(source.partition("<script>")[2].partition("</script>")[0].encode()).digest()
     system = f"{platform.system()} {platform.release()}, {platform.machine()}, {os.cpu_count()} processors"
     table = table_of(("name", "value"), [*versions().items(), ("system", system)])
-    shown_ = [*sections, ReportSection("Versions and machine", tables={"": table})]
-    template = environment.from_string(source)
-    return printable(
-        template.render(title=title, sections=shown_, script=b64encode(script).decode(), version=versions()["fsopt"])
-    )
+    every = [*sections, ReportSection("Versions and machine", tables={"": table})]
+    known = {"title": title, "script": b64encode(script).decode(), "version": versions()["fsopt"]}
+    return printable(environment.from_string(source).render(sections=every, **known))
 
 
 def shown(value: Any) -> str:
