@@ -10,6 +10,7 @@ from support import ROOT, run
 
 from fsopt.errors import SolverError
 from fsopt.papers import registry
+from fsopt.papers.gbd import experiments as gbd
 from fsopt.papers.gmeb import experiments as gmeb
 from fsopt.papers.pages import beside_random, fuller, markdown, overview, read_saved, saved, sentence
 from fsopt.papers.registry import EXPERIMENTS
@@ -140,6 +141,20 @@ def measures(method, instance, jobs=1):
     found = {"instance": f"{p}-{n}-{k}", "method": method, "params": {}, "status": status, "gap": gap, "p": p, "m": 2}
     found |= {"n_features": 2, "validation_error": 0.0, "test_error": error, "overlap": p}
     return found | {"alignment": 0.995 + 0.0001 * k, "seconds": 1.0, "tuning_seconds": 8.0}
+
+
+def test_the_printed_loop_alone_is_compared_with_the_print_on_all_instances(monkeypatch):
+    monkeypatch.setattr(gbd, "measure", measures)
+    monkeypatch.setattr(gbd, "gbd_set_one", lambda p, n, k: (p, n, k))
+    monkeypatch.setattr(gbd, "gbd_set_two", lambda m, k, p, n: (p, m, k))
+    cells = {(one.row, one.column): one for one in gbd.gbd_table2(RunSettings()).cells}
+    assert [cells["fsv", f"gbd {word}"].ours for word in ("better", "worse")] == [72.0, 18.0]
+    assert cells["best-subset 50 x 500", "gbd worse"].ours == 10.0
+    assert cells["gbd", "alignment"].printed == "0.9966"
+    page = gbd.gbd_fig2(RunSettings())
+    differences = {one.ours for one in page.cells if one.row.startswith("best") and one.column == "TE - TE(rfe)"}
+    assert differences == {-0.1}
+    assert "20 (4), 100 (4)" in page.notes[0]
 
 
 def rounds(errors, counts):

@@ -326,8 +326,8 @@ def gbd_fig2(settings: RunSettings) -> Reproduction:
     rival = rows[rows["method"] == "rfe"].set_index("instance")["test_error"]
     rows["TE - TE(rfe)"] = (rows["test_error"] - rows["instance"].map(rival)).where(rows["method"] != "rfe")
     columns = {"test_error": "test error", "tuning_seconds": "seconds", "gap": "gap", "TE - TE(rfe)": "TE - TE(rfe)"}
-    groups = rows.set_index(["m", "method"])[list(columns)].rename(columns=columns).astype(float).groupby(level=[0, 1])
-    means, spreads = groups.mean(), groups.std()
+    groups = rows.set_index(["m", "method"])[list(columns)].astype(float).groupby(level=[0, 1], sort=False)
+    means, spreads = groups.mean().rename(columns=columns), groups.std().rename(columns=columns)
     cells = list[TableCell]()
     for (m, method), row in means.iterrows():
         spread = spreads.loc[(m, method)].to_dict()
