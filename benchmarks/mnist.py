@@ -14,12 +14,13 @@ import resource
 import time
 
 import numpy as np
+import pandas as pd
 from rich.console import Console
 from rich.table import Table
 
 import fsopt
 from fsopt.answers.fits import Fit
-from fsopt.papers.mop.table import C, MnistRow, mnist_digits, mnist_table, printed_row, selected_pixels
+from fsopt.papers.mop.experiments import C, mnist_digits, mnist_table, printed_row, selected_pixels
 
 FEWER = {100: 60, 500: 160}
 SHARE = 0.1
@@ -39,13 +40,13 @@ def iterations(fit: Fit) -> Table:
     return table
 
 
-def table_one(rows: tuple[MnistRow, ...], n: int) -> Table:
+def table_one(rows: pd.DataFrame, n: int) -> Table:
     """Return Table 1 for n training digits, beside the printed one."""
     errors = ("training", "validation", "test")
     table = Table("method", "h/l", "W0", "pixels", "SV", *errors, "s", "paper: h/l, pixels, test")
-    for row in rows:
+    for row in rows.itertuples():
         printed = printed_row(n, row.method)
-        size = [f"{row.h_over_l:g}", f"{row.w_cap:.4g}", str(row.n_features), str(row.n_support_vectors)]
+        size = [f"{row.h_over_l:g}", f"{row.h_over_l * n - 1:.4g}", str(row.n_features), str(row.n_support_vectors)]
         found = [f"{row.train_error:.4f}", f"{row.valid_error:.4f}", f"{row.test_error:.4f}", f"{row.seconds:.1f}"]
         paper = ", ".join(printed[name] for name in ("h_over_l", "n_features", "test_error"))
         table.add_row(row.method, *size, *found, paper)
@@ -75,7 +76,7 @@ def main() -> None:
     rows = mnist_table(digits, c=given.c, scaling=given.scaling)
     console.print(table_one(rows, n))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    test = {row.method: row.test_error for row in rows}
+    test = rows.set_index("method")["test_error"]
     asked = {
         "E never increases": bool(np.all(np.diff(E) <= 1e-6 * E[:-1])) and fit.certificate.ok,
         f"fewer than {FEWER[n]} pixels": len(fit.support) < FEWER[n],
@@ -87,7 +88,7 @@ def main() -> None:
     for condition, met in asked.items():
         console.print(f"{'met' if met else 'MISSED'}: {condition}")
     if given.picture:
-        selected_pixels(digits, rows[1].selection).savefig(given.picture, dpi=150)
+        selected_pixels(digits, fit).savefig(given.picture, dpi=150)
     raise SystemExit(int(not all(asked.values())))
 
 

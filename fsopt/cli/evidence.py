@@ -278,7 +278,7 @@ def _run(
     with progress_bar("reproduce", total=len(asked)) as update:
         for k, one in enumerate(asked):
             update(k, f"reproduce {one.name} ({k} of {len(asked)})")
-            started, settings = time.perf_counter(), replace(settings, parts=[])
+            started, settings = time.perf_counter(), replace(settings, parts={})
             try:
                 outcome = one.run(settings)
             except FsoptError as error:

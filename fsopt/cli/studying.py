@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fsopt.studies.running import Progress
 
 FORMATS = (".csv", ".tex", ".html")
-OF_RUNS = ("path", "store", "jobs", "scheduler", "retry", "allow_code", "json")
+OF_RUNS = ("path", "store", "jobs", "scheduler", "retry", "json")
 OF_STORES = ("store", "output", "json")
 WORDS = ("data", "method", "status")
 """Columns of means that stand to the left."""
@@ -45,9 +45,6 @@ def study(
     jobs: options.Jobs = -1,
     scheduler: options.Scheduler = None,
     retry: Annotated[bool, typer.Option("--retry", help="also units that failed or were ended by a limit")] = False,
-    allow_code: Annotated[
-        bool, typer.Option("--allow-code", help="run the Python files that the study names in customise")
-    ] = False,
     output: Annotated[
         Path | None,
         options.file("write rows, .csv, means, .tex, or a report, .html", kinds=FORMATS),
@@ -61,21 +58,21 @@ def study(
     """
     if path is not None:
         options.only(context, "of a run", OF_RUNS)
-        return _run(path, store, jobs, scheduler, retry, allow_code, json)
+        return _run(path, store, jobs, scheduler, retry, json)
     options.only(context, "without STUDY.toml", OF_STORES)
     if output is not None:
         return _write(store, output, json)
     return _show(store, json)
 
 
-def _run(path: Path, store: Path, jobs: int, scheduler: str | None, retry: bool, allow_code: bool, json: bool) -> int:
+def _run(path: Path, store: Path, jobs: int, scheduler: str | None, retry: bool, json: bool) -> int:
     """Run the units of a study that have no row yet."""
     from fsopt.common.teams import on_scheduler
     from fsopt.studies.running import run_study
     from fsopt.studies.study import read_study
 
     options.check_workers(jobs, scheduler)
-    asked = read_study(path, allow_code=allow_code)
+    asked = read_study(path)
     with progress_bar(asked.name, total=1) as update:
 
         def told(p: Progress) -> None:

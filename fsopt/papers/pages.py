@@ -8,6 +8,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
 from fsopt.common.figures import new_figure
@@ -17,18 +18,13 @@ from fsopt.papers.registry import EXPERIMENTS
 from fsopt.papers.reproduction import Reproduction
 from fsopt.papers.verdicts import (
     BETTER,
-    DIFFERS,
+    COUNTED,
     EQUAL,
-    ERRATUM,
     LEFT_OUT,
     NO_DATA,
-    NO_NUMBER,
     NOISE,
     NOT_COUNTED,
-    NOT_TESTABLE,
-    ODD,
     RANDOM_TABLES,
-    READING,
     VERDICTS,
     TableCell,
     random_agreements,
@@ -37,40 +33,18 @@ from fsopt.papers.verdicts import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ACCEPTED, CHANCE = "accepted", "chance"
-SAID = {
-    READING: ("agrees with another choice that was tried", "agree with another choice that was tried"),
-    DIFFERS: ("differs without a known reason", "differ without a known reason"),
-    ERRATUM: ("is an erratum of the paper", "are errata of the paper"),
-    ODD: ("looks false but is not shown to be", "look false but are not shown to be"),
-    NOT_TESTABLE: ("cannot be tested", "cannot be tested"),
-    NO_DATA: ("has no data", "have no data"),
-    LEFT_OUT: ("was not computed", "were not computed"),
-}
-"""Verdict -> what a page says of one printed number without it, and of several."""
 OVERVIEW, COUNTS = "overview", "verdicts.json"
 """Names of the page and picture of all cells in a folder of results, and of the file that it is made from."""
-PARTS = "parts"
-"""Beside the verdicts of a table in that file: the number of its parts that were computed, or that a store had."""
 MEAN, BEST = "random mean", "random best"
-"""Beside them also the agreements of random tables: on average, and in the best one."""
-SHARE = "random share"
-"""And the share of random tables with as many agreements as ours."""
+"""Beside the verdicts of a table in that file: the agreements of random tables, on average and in the best one."""
+SHARE, PARTS = "random share", "parts"
+"""And the share of random tables with as many agreements as ours, and the number of parts that were computed."""
 RANDOM_WORDS = f"of {RANDOM_TABLES} tables with our numbers in another order within each column"
 AGREEMENT = "agreement"
 """Name of the picture of our numbers over the printed ones."""
-COLOURS = {
-    EQUAL: "#1b7837",
-    NOISE: "#7fbf7b",
-    NOT_TESTABLE: "#d9d9d9",
-    READING: "#fdb863",
-    DIFFERS: "#b2182b",
-    ERRATUM: "#8073ac",
-    ODD: "#c2a5cf",
-    NO_DATA: "#f0f0f0",
-    LEFT_OUT: "#bdbdbd",
-}
-"""Of the verdicts on printed numbers, in their order."""
+SHADES = ("#1b7837", "#7fbf7b", "#d9d9d9", "#fdb863", "#b2182b", "#8073ac", "#c2a5cf", "#f0f0f0", "#bdbdbd")
+COLOURS = {**dict(zip(COUNTED, SHADES, strict=True)), NOT_COUNTED: "#f7f7f7"}
+"""Of the verdicts in pictures."""
 
 
 def agreed(numbers: Mapping[str, float]) -> int:
@@ -85,28 +59,20 @@ def better(numbers: Mapping[str, float]) -> bool:
 
 def sentence(numbers: Mapping[str, float]) -> str:
     """Return one sentence on what was reproduced, from the verdicts of a table and those of its random tables."""
-    total, agree = (
-        sum(int(number) for verdict, number in numbers.items() if verdict in (EQUAL, NOISE, *SAID)),
-        agreed(numbers),
-    )
+    total, agree = sum(int(numbers.get(verdict, 0)) for verdict in COUNTED), agreed(numbers)
     if not total:
         return "The paper prints no number for this: the page shows ours."
-    several = agree > 1
-    told = f"Of {total} printed numbers {agree or 'none'} {'are' if several else 'is'} reproduced"
-    if agree and not better(numbers):
-        told = f"Of {total} printed numbers {agree} agree{'s' * (not several)}"
-        yardstick = f", no more than chance gives (P = {numbers[SHARE]:.2g})" if SHARE in numbers else ""
-        told += f"{yardstick or ', without a table to compare with'}, and none counts as reproduced"
-    elif numbers.get(EQUAL):
-        told += f", {f'{numbers[EQUAL]} of them ' if numbers.get(NOISE) else ''}to the last digit"
+    if better(numbers) or not agree:
+        told = f"Reproduced: {agree} of {total} printed numbers, {numbers.get(EQUAL, 0)} of them to the last digit"
+    else:
+        chance = f"no more than chance gives (P = {numbers[SHARE]:.2g})" if SHARE in numbers else "in no table of rows"
+        told = f"Reproduced: 0 of {total} printed numbers; {agree} agree, {chance}, and do not count"
     return "; ".join([told, *_rest(numbers)]) + "."
 
 
 def _rest(numbers: Mapping[str, float]) -> list[str]:
     """Return what is said of the verdicts that are no agreement."""
-    return [
-        f"{numbers[verdict]} {told[numbers[verdict] > 1]}" for verdict, told in SAID.items() if numbers.get(verdict)
-    ]
+    return [f"{numbers[verdict]} {verdict}" for verdict in COUNTED[2:] if numbers.get(verdict)]
 
 
 def with_agreement(outcome: Reproduction) -> Reproduction:
@@ -126,7 +92,7 @@ def with_agreement(outcome: Reproduction) -> Reproduction:
     figure.set_figwidth(5.0)  # Axes of equal sides leave the legend no room in the width of others.
     axes = figure.axes[0]
     axes.axline((0, 0), slope=1, color="0.7", linewidth=0.8)
-    for verdict, colour in {**COLOURS, NOT_COUNTED: "#f7f7f7"}.items():
+    for verdict, colour in COLOURS.items():
         if verdict in points:
             x, y, deviation = np.array(points[verdict]).T
             style: dict[str, Any] = {"color": colour, "markeredgecolor": "0.4", "ecolor": "0.6", "elinewidth": 0.8}
@@ -155,24 +121,25 @@ def _accepted(c: Mapping[str, Any]) -> str:
     return "" if c["accepted"] is None else f"{c['accepted']:.3g}"
 
 
-def filled(heads: Sequence[Any], rows: Sequence[Sequence[Any]]) -> tuple[tuple[Any, ...], list[tuple[Any, ...]]]:
-    """Return heads and rows of a table without the columns that are empty in every row."""
-    kept = [k for k in range(len(heads)) if any(row[k] not in (None, "") for row in rows)]
-    return tuple(heads[k] for k in kept), [tuple(row[k] for k in kept) for row in rows]
+def _table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the lines of a table in Markdown, without columns that are empty in every row."""
+    heads = [head for head in (rows[0] if rows else ()) if any(row[head] not in (None, "") for row in rows)]
+    lines = [heads, ["---"] * len(heads), *([row[head] for head in heads] for row in rows)] if rows else []
+    return ["", *(f"| {' | '.join(map(str, line))} |" for line in lines)]
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
-    """Return the lines of a table in Markdown."""
-    return ["", *(f"| {' | '.join(map(str, row))} |" for row in (heads, ["---"] * len(heads), *rows))]
-
-
-def _row(c: Mapping[str, Any]) -> tuple[str, ...]:
+def _row(c: Mapping[str, Any]) -> dict[str, str]:
     """Return the row of a cell on its page."""
-    ours = _ours(c) and _ours(c) + ("" if c["spread"] is None else f" ± {c['spread']:.3g}")
-    difference = "" if c["difference"] is None else f"{c['difference']:.4g}"
     likely = "" if c["chance"] is None else f"{100 * c['chance']:.{2 if c['chance'] < 0.995 else 3}g} %"
-    why = f": {c['why']}" if c["why"] else ""
-    return c["row"], c["column"], ours, c["printed"] or "", difference, _accepted(c), likely, c["verdict"] + why
+    return {
+        **{name: c[name] for name in ("row", "column")},
+        "ours": _ours(c) and _ours(c) + ("" if c["spread"] is None else f" ± {c['spread']:.3g}"),
+        "printed": c["printed"] or "",
+        "difference": "" if c["difference"] is None else f"{c['difference']:.4g}",
+        "accepted": _accepted(c),
+        "chance": likely,
+        "verdict": c["verdict"] + (f": {c['why']}" if c["why"] else ""),
+    }
 
 
 def markdown(record: Mapping[str, Any]) -> str:
@@ -186,17 +153,15 @@ def markdown(record: Mapping[str, Any]) -> str:
     lines += [f"* {number} {verdict}: {VERDICTS[verdict]}" for verdict, number in record["verdicts"].items()]
     lines += ["", *record["notes"]] if len(record["notes"]) == 1 else ["", *(f"* {note}" for note in record["notes"])]
     lines += ["", *drawn.values()]
-    names = ("row", "column", "ours", "printed", "difference", ACCEPTED, CHANCE, "verdict")
-    heads, rows = filled(names, [_row(c) for c in record["cells"]])
-    if CHANCE in heads:
+    if any(c["chance"] is not None for c in record["cells"]):
         lines += ["", "Chance: that an answer drawn at random from the possible ones would have agreed as well."]
-    if ACCEPTED in heads:
+    if any(c["accepted"] is not None for c in record["cells"]):
         lines[-1] += " Accepted: the largest difference that is an agreement."
     if random:
         agree = agreed(record["verdicts"])
         told = f"{RANDOM_WORDS} {random[MEAN]:.1f} do on average, {random[BEST]} in the best, {random[SHARE]:.3f} of"
         lines += ["", f"{agree} {'cells agree' if agree != 1 else 'cell agrees'}; {told} them have as many."]
-    lines += _table(heads, rows) if rows else []
+    lines += _table([_row(c) for c in record["cells"]])
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -223,22 +188,15 @@ def _took(parts: Mapping[str, Any], seconds: float) -> str:
 
 
 def counted(folder: Path) -> dict[str, dict[str, float]]:
-    """Return name -> verdict -> number of cells of the reproductions in a folder, with parts and random agreements.
-
-    Raises
-    ------
-    FileError : the file of these numbers holds something else.
-    """
-    path, found = folder / COUNTS, {}
-    if path.exists():
-        try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-            {name: sum(one[verdict] for verdict in one) for name, one in found.items()}
-        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            raise FileError(
-                f"'{brief(path)}' holds no verdicts of reproductions", "remove it, or give another folder"
-            ) from error
-    return found
+    """Return name -> verdict -> number of cells of the reproductions in a folder, with parts and random agreements."""
+    path = folder / COUNTS
+    if not path.exists():
+        return {}
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, dict[str, int | float]])
+    except (OSError, RecursionError, msgspec.MsgspecError) as error:
+        told = f"'{brief(path)}' holds no verdicts of reproductions"
+        raise FileError(told, "remove it, or give another folder") from error
 
 
 def fuller(old: Mapping[str, float], new: Mapping[str, float]) -> bool:
@@ -255,17 +213,13 @@ def overview(given: Mapping[str, Mapping[str, float]]) -> tuple[str, Figure]:
     The picture has a bar for each table with printed numbers, divided by verdicts.
     """
     found = {name: given[name] for name in EXPERIMENTS if name in given}
-    tables = {name: verdicts for name, verdicts in found.items() if verdicts.keys() & {EQUAL, NOISE, *SAID} - {NO_DATA}}
+    tables = {name: verdicts for name, verdicts in found.items() if verdicts.keys() & {*COUNTED} - {NO_DATA}}
     total = {v: sum(int(verdicts.get(v, 0)) for verdicts in found.values()) for v in VERDICTS}
-    used = [verdict for verdict in VERDICTS if total[verdict] and verdict not in (NO_NUMBER, NOT_COUNTED)]
+    used = [verdict for verdict in COUNTED if total[verdict]]
     lines = ["# All cells by verdict", "", _headline(total, found), "", f"![cells by verdict]({OVERVIEW}.svg)", ""]
     lines += [f"* {total[verdict]} {verdict}: {VERDICTS[verdict]}" for verdict in VERDICTS if total[verdict]]
     lines += ["", f"Agree: cells that are equal or within noise. Random: those {RANDOM_WORDS}."]
-    rows = []
-    for name, numbers in tables.items():
-        random = [f"{numbers[MEAN]:.1f}", numbers[BEST], f"{numbers[SHARE]:.3f}"] if MEAN in numbers else [""] * 3
-        rows.append([f"[{name}]({name}.md)", *(numbers.get(v, "") for v in used), agreed(numbers), *random])
-    lines += _table(("table", *used, "agree", MEAN, BEST, SHARE), rows)
+    lines += _table([_counts(name, numbers, used) for name, numbers in tables.items()])
     figure = new_figure(1, height=0.3 * len(tables) + 1.4)
     axes, done = figure.axes[0], np.zeros(len(tables))
     for verdict in used:
@@ -280,15 +234,22 @@ def overview(given: Mapping[str, Mapping[str, float]]) -> tuple[str, Figure]:
     return "\n".join(lines) + "\n", figure
 
 
+def _counts(name: str, numbers: Mapping[str, float], used: Sequence[str]) -> dict[str, Any]:
+    """Return the row of a table in the overview."""
+    random = {key: numbers[key] for key in (MEAN, BEST, SHARE) if MEAN in numbers}
+    told = {MEAN: f"{numbers.get(MEAN, 0):.1f}", SHARE: f"{numbers.get(SHARE, 0):.3f}"} if random else {}
+    agree = {"agree": agreed(numbers), **dict.fromkeys((MEAN, BEST, SHARE), ""), **random, **told}
+    return {"table": f"[{name}]({name}.md)", **{verdict: numbers.get(verdict, "") for verdict in used}, **agree}
+
+
 def _headline(total: Mapping[str, int], found: Mapping[str, Mapping[str, float]]) -> str:
     """Return the sentences on all tables: what is reproduced, what chance gives, and the rest."""
     agree = agreed(total)
     counts = [agreed(numbers) for numbers in found.values() if better(numbers)]
     chance = sum(numbers.get(MEAN, 0.0) for numbers in found.values())
-    number = sum(total[v] for v in (EQUAL, NOISE, *SAID))
-    rest = "; ".join(_rest(total))
     return (
-        f"Of {number} printed numbers {sum(counts)} are reproduced, in {len(counts)} tables that agree more often than "
-        f"their own numbers in another order; {agree - sum(counts)} others agree in tables that do not, and do not "
-        f"count. Chance alone gives about {chance:.0f} of the {agree}. Of the rest {rest}."
+        f"Reproduced: {sum(counts)} of {sum(total[verdict] for verdict in COUNTED)} printed numbers, in {len(counts)} "
+        f"tables that agree more often than their own numbers in another order; {agree - sum(counts)} others agree in "
+        f"tables that do not, and do not count. Chance alone gives about {chance:.0f} of the {agree}. The rest: "
+        f"{', '.join(_rest(total))}."
     )

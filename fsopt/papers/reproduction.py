@@ -1,6 +1,6 @@
 """The one engine of the experiments: parts that a store keeps, rows with or without data and time, and measures.
 
-An experiment names its rows; :func:`cells_of` computes them and says of the others why they are left out.
+An experiment computes its rows in blocks of :class:`Cells`, which say of the others why they are left out.
 :func:`over` measures a method that is trained on the first part of each pair of data and tested on the second.
 """
 
@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import time
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from fsopt.common.figures import new_figure
 from fsopt.common.interruption import whole_or_interrupted
 from fsopt.common.teams import side_by_side
 from fsopt.data import Dataset
@@ -23,12 +25,11 @@ from fsopt.papers.verdicts import LEFT_OUT, NO_DATA, TableCell, missing
 from fsopt.studies.running import Store
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
 Pair: TypeAlias = tuple[Dataset, Dataset]
 """Training data and test data."""
-Row: TypeAlias = tuple[str, Mapping[str, str | None], Callable[[], Iterable[TableCell]]]
-"""Name, printed numbers by column, and what computes the cells of a row."""
 LATE = "the time limit passed"
 RULES = {
     f"{rule}, {units}": SelectionRule(rule, units) for rule in ("relative", "absolute") for units in ("raw", "scaled")
@@ -47,7 +48,7 @@ class RunSettings:
     seed : of splits and draws.
     store : keeps the parts that take long, so that a killed run goes on; None computes everything.
     ends : time of the monotonic clock from which on no part is begun that the store does not have; None for no such.
-    parts : key and seconds of each part that was computed or that the store had.
+    parts : key -> value and seconds of each part that was computed or that the store had.
     """
 
     quick: bool = False
@@ -55,15 +56,10 @@ class RunSettings:
     seed: int = 0
     store: Store | None = field(default=None, compare=False)
     ends: float | None = field(default=None, compare=False)
-    parts: list[tuple[str, float]] = field(default_factory=list, compare=False)
+    parts: dict[str, tuple[Any, float]] = field(default_factory=dict, compare=False)
 
     def part(self, experiment: str, compute: Callable[[], Any], **arguments: Any) -> Any:
-        """Return the value of a part of an experiment, lists and numbers, from the store where it has it.
-
-        Raises
-        ------
-        OutOfTimeError : the store does not have it, and the time has ended.
-        """
+        """Return the value of a part, of the store where it has it; OutOfTimeError where not and the time has ended."""
 
         @whole_or_interrupted()
         def in_time() -> Any:
@@ -71,32 +67,13 @@ class RunSettings:
                 raise OutOfTimeError(LATE, "with store= and more seconds the same goes on")
             return compute()
 
-        if self.store is None:
+        key = repr((experiment, sorted(arguments.items())))
+        if key not in self.parts and self.store is None:
             started = time.perf_counter()
-            value, seconds = in_time(), time.perf_counter() - started
-        else:
-            value, seconds = self.store.part(experiment, {**arguments, "seed": self.seed}, in_time)
-        self.parts.append((repr((experiment, sorted(arguments.items()))), seconds))
-        return value
-
-    def parts_of(
-        self, experiment: str, asked: Iterable[tuple[Mapping[str, Any], Callable[[], Any]]]
-    ) -> list[tuple[Mapping[str, Any], Any]]:
-        """Return arguments and values of those parts, of arguments and what computes them, that the time allows.
-
-        Raises
-        ------
-        OutOfTimeError : none of them.
-        """
-        found, ended = [], None
-        for arguments, compute in asked:
-            try:
-                found.append((arguments, self.part(experiment, compute, **arguments)))
-            except OutOfTimeError as error:
-                ended = error
-        if ended is not None and not found:
-            raise ended
-        return found
+            self.parts[key] = in_time(), time.perf_counter() - started
+        elif key not in self.parts and self.store is not None:
+            self.parts[key] = self.store.part(experiment, {**arguments, "seed": self.seed}, in_time)
+        return self.parts[key][0]
 
     def leave_out(self, these: bool) -> None:
         """Raise OutOfTimeError for what --quick leaves out."""
@@ -104,21 +81,25 @@ class RunSettings:
             raise OutOfTimeError("--quick", "run it without --quick")
 
 
-def time_of(parts: Sequence[tuple[str, float]]) -> dict[str, Any]:
-    """Return the number of parts of an experiment, and their seconds; one that was taken again counts once."""
-    return {"number": len(dict(parts)), "seconds": sum(dict(parts).values())}
+def time_of(parts: Mapping[str, tuple[Any, float]]) -> dict[str, Any]:
+    """Return the number of parts of an experiment, and their seconds."""
+    return {"number": len(parts), "seconds": sum(seconds for _, seconds in parts.values())}
 
 
-def cells_of(rows: Iterable[Row]) -> tuple[TableCell, ...]:
-    """Return the cells of rows; of one without data or time they are the printed numbers with the reason."""
-    found: list[TableCell] = []
-    for name, numbers, compute in rows:
+class Cells(list[TableCell]):
+    """The cells of a table, row by row."""
+
+    @contextmanager
+    def row(self, name: str, numbers: Mapping[str, str | None]) -> Iterator[None]:
+        """Take the cells of a row; of one without data or time they are the printed numbers, but ``_sd``, and why."""
+        before = len(self)
         try:
-            found += compute()
+            yield
         except (DataError, OutOfTimeError) as error:
+            del self[before:]
             verdict = NO_DATA if isinstance(error, DataError) else LEFT_OUT
-            found += missing(name, numbers or {"all": None}, verdict, error.message)
-    return tuple(found)
+            left = {column: number for column, number in numbers.items() if not column.endswith("_sd")}
+            self += missing(name, left or {"all": None}, verdict, error.message)
 
 
 def over(pairs: Iterable[Pair], train: Callable[[Dataset], Any], jobs: int = 1) -> list[dict[str, Any]]:
@@ -159,7 +140,7 @@ class Reproduction:
     figures : name -> figure.
     """
 
-    cells: tuple[TableCell, ...] = ()
+    cells: Sequence[TableCell] = ()
     notes: tuple[str, ...] = ()
     figures: Mapping[str, Figure] = field(default_factory=dict)
 
@@ -193,7 +174,16 @@ class Experiment:
 
 def printed(name: str) -> Mapping[str, Any]:
     """Return the printed numbers of an experiment: ``place``, ``columns`` and ``rows``; those with a point as text."""
-    text = resources.files("fsopt.papers").joinpath("printed", f"{name}.toml").read_text(encoding="utf-8")
+    return _read(f"printed/{name}.toml")
+
+
+def noted(name: str, **values: Any) -> tuple[str, ...]:
+    """Return the notes of an experiment, of ``notes.toml`` with these values."""
+    return tuple(text.format(**values) for text in _read("notes.toml")[name])
+
+
+def _read(name: str) -> Mapping[str, Any]:
+    text = resources.files("fsopt.papers").joinpath(name).read_text(encoding="utf-8")
     content: dict[str, Any] = tomllib.loads(text, parse_float=str)
     return content
 
@@ -206,9 +196,17 @@ def numbers_of(content: Mapping[str, Any], *row: str) -> dict[str, str]:
     return {column: str(number) for column, number in zip(content["columns"], found, strict=False)}
 
 
-def spelled(choices: Mapping[str, Any]) -> str:
-    """Return choices as one text."""
-    return ", ".join(f"{name} {value}" for name, value in choices.items())
+def curves(*panels: tuple[pd.DataFrame, Mapping[str, Any]], **style: Any) -> Figure:
+    """Return a figure of panels, each a table, whose columns are drawn over its index, and settings of the axes."""
+    figure, named = new_figure(len(panels)), list[Any]()
+    for axes, (table, settings) in zip(figure.axes, panels, strict=True):
+        for name, column in table.items():
+            axes.plot(table.index, column, **{"marker": "o", "markersize": 4, "label": name, **style})
+        axes.set(**settings)
+        if list(table) != named:
+            axes.legend(fontsize="small")
+        named = list(table)
+    return figure
 
 
 def failed(error: FsoptError) -> Reproduction:

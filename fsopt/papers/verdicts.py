@@ -35,6 +35,8 @@ VERDICTS: Mapping[str, str] = {
     LEFT_OUT: "not computed in this run: a limit, or --quick",
 }
 """Verdict -> meaning, in the order of reports."""
+COUNTED = tuple(verdict for verdict in VERDICTS if verdict not in (NOT_COUNTED, NO_NUMBER))
+"""Those on printed numbers that say something of the methods, agreements first."""
 LIKELY = 0.2
 """Agreement that a random answer would have with a larger chance is no evidence."""
 RANDOM_TABLES = 1000
@@ -108,28 +110,30 @@ def cell(
     own = None if ours is None or math.isnan(ours) else float(ours)
     if print_ is None:
         return TableCell(*place, own, None, NO_NUMBER, spread=spread)
+    verdict, why = otherwise
     if own is None:
-        verdict, why = otherwise if otherwise[0] != DIFFERS else (LEFT_OUT, "not computed")
-        return TableCell(*place, None, print_, verdict, why)
-    accepted = {EQUAL: half_unit(print_), NOISE: max(noise, half_unit(print_))}
-    likely = {agreed: chance(float(print_), most, possible) for agreed, most in accepted.items()}
-    away, (verdict, why) = abs(own - float(print_)), otherwise
-    reached = next((agreed for agreed, most in accepted.items() if away <= most * (1.0 + ROUNDING)), None)
-    others = [
-        choice for choice, number in tried.items() if _agrees(float(print_), *number, half_unit(print_), possible)
-    ]
-    if reached is not None:
-        verdict, why = reached if likely[reached] <= LIKELY else NOT_TESTABLE, ""
-    elif otherwise[0] == DIFFERS and others:
+        return TableCell(*place, None, print_, *(otherwise if verdict != DIFFERS else (LEFT_OUT, "not computed")))
+    found, accepted, likely = _agreement(own, print_, noise, possible)
+    agreed = {name: _agreement(number, print_, own_noise, possible)[0] for name, (number, own_noise) in tried.items()}
+    others = [name for name, reached in agreed.items() if reached in (EQUAL, NOISE)]
+    if found is not None:
+        verdict, why = found, ""
+    elif verdict == DIFFERS and others:
         verdict, why = READING, f"it agrees with {others[0]}"
-    largest = max((most for agreed, most in accepted.items() if likely[agreed] <= LIKELY), default=None)
-    return TableCell(*place, own, print_, verdict, why, spread, largest, likely[reached or NOISE], possible)
+    return TableCell(*place, own, print_, verdict, why, spread, accepted, likely, possible)
 
 
-def _agrees(print_: float, ours: float, noise: float, half: float, possible: tuple[float, float]) -> bool:
-    """Return whether a number agrees with the print, and would not do so by chance."""
-    most = max(noise, half) if chance(print_, max(noise, half), possible) <= LIKELY else half
-    return chance(print_, most, possible) <= LIKELY and abs(ours - print_) <= most * (1.0 + ROUNDING)
+def _agreement(
+    ours: float, print_: str, noise: float, possible: tuple[float, float]
+) -> tuple[str | None, float | None, float]:
+    """Return the verdict of a number that agrees, None of another, the largest difference that does, and its chance."""
+    largest = {EQUAL: half_unit(print_), NOISE: max(noise, half_unit(print_))}
+    likely = {verdict: chance(float(print_), most, possible) for verdict, most in largest.items()}
+    away = abs(ours - float(print_))
+    reached = next((verdict for verdict, most in largest.items() if away <= most * (1.0 + ROUNDING)), None)
+    accepted = max((most for verdict, most in largest.items() if likely[verdict] <= LIKELY), default=None)
+    told = NOT_TESTABLE if reached is not None and likely[reached] > LIKELY else reached
+    return told, accepted, likely[reached or NOISE]
 
 
 def given(place: tuple[str, str], print_: str) -> TableCell:
@@ -153,9 +157,19 @@ def deviations(*means: tuple[float, float]) -> float:
     return 2.0 * math.sqrt(sum(s**2 / n for s, n in means))
 
 
-def unprinted(row: str, values: Mapping[str, float], why: str = "") -> list[TableCell]:
-    """Return the cells of a row that the paper prints no numbers of."""
-    return [TableCell(row, column, float(value), None, NO_NUMBER, why) for column, value in values.items()]
+def unprinted(
+    row: str, values: Mapping[str, float], why: str = "", spreads: Mapping[str, float] = MappingProxyType({})
+) -> list[TableCell]:
+    """Return the cells of a row that the paper prints no numbers of, without those that are nan."""
+    known = [column for column, value in values.items() if not math.isnan(value)]
+    apart = {column: float(spread) for column, spread in spreads.items() if not math.isnan(spread)}
+    return [TableCell(row, one, float(values[one]), None, NO_NUMBER, why, apart.get(one)) for one in known]
+
+
+def ends(row: str, words: str, ours: Sequence[float | None], prints: Sequence[str]) -> list[TableCell]:
+    """Return the cells of both ends of a range, in percent, of ours and of the text."""
+    listed = zip(("from", "to"), ours, prints, strict=True)
+    return [cell((row, f"{words}{end}"), own, value, possible=(0.0, 100.0)) for end, own, value in listed]
 
 
 def missing(row: str, numbers: Mapping[str, str | None], verdict: str, why: str) -> list[TableCell]:
@@ -170,14 +184,10 @@ def counts(cells: Sequence[TableCell]) -> dict[str, int]:
 
 
 def random_agreements(cells: Sequence[tuple[str, float, float, float | None]]) -> tuple[float, int, float] | None:
-    """Return how many cells of random tables of the same marginals agree, None where each column has one row.
+    """Return how many cells of random tables agree, on average and at most, and the share with as many as ours has.
 
-    A random table has our numbers in another order within each column of several rows. The three numbers are the mean,
-    that of the best table, and the share of tables, ours among them, with as many agreements as ours.
-
-    Parameters
-    ----------
-    cells : column, ours, printed and the largest difference that is an agreement, None where none is, of each cell.
+    A random table has our numbers in another order within each column of several rows; None where there is none. A cell
+    has column, ours, printed, and the largest difference that is an agreement, None where none is.
     """
     columns = [one[0] for one in cells]
     cells = [one for one in cells if columns.count(one[0]) > 1]

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from fsopt.answers.records import Answer
 from fsopt.answers.results import Status
 from fsopt.common.arguments import FLAG, FUNCTION, SECONDS, TEXT, WHOLE, checked, optional, spelled
-from fsopt.common.customising import Change
 from fsopt.common.figures import draw_front, new_figure, plain
 from fsopt.data import Dataset
 from fsopt.data.given import Given, datasets_of
@@ -20,8 +19,7 @@ from fsopt.data.hyperplanes import MEASURES
 from fsopt.data.splits import stratified_folds
 from fsopt.errors import ParameterError
 from fsopt.methods.registry import METHODS
-from fsopt.models.registry import MODELS
-from fsopt.studies.methods import PEERS, Classifier, Entry, Method, entry_of
+from fsopt.studies.methods import PEERS, Classifier, Method, entry_of
 from fsopt.studies.ranking import Line, answer, lines_of, standings
 from fsopt.studies.running import Progress, Row, run_study
 from fsopt.studies.study import Study, StudyMethod
@@ -45,7 +43,7 @@ class Comparison(Answer):
 
     Attributes
     ----------
-    data, n, p : names of the data sets, and their numbers of samples and features.
+    study : of which the comparison is made: data sets, methods, folds, seed.
     rows : a record for each data set and method, of which every fit was made. ``data``, ``method`` and ``paper`` are
         names, None for the paper of a method of none. ``status``, ``stop``, ``objective``, ``bound``, ``solver``,
         ``warnings``, ``certificate``, ``exact``, ``seconds``, ``cpu_seconds``, ``n_features`` and ``features`` are of
@@ -56,20 +54,14 @@ class Comparison(Answer):
         ``error`` has the messages of those that failed, and ``lacking`` what a method without an answer has not.
         ``standing`` is the standing of its accuracy in words, with ``interval``, ``told_apart``, ``worse``, ``front``,
         ``above_larger`` and ``answer`` of :func:`fsopt.studies.ranking.standings`.
-    folds, seed, tune : as they were given.
     majority : data set -> scores of the classifier that always says the larger class.
     sentences : data set -> the method of fewest features that is not told apart from the best; none without scores.
     units : the row of each fit.
     interrupted : whether Ctrl-C ended the comparison; the rows are those that were complete.
     """
 
-    data: tuple[str, ...]
-    n: tuple[int, ...]
-    p: tuple[int, ...]
+    study: Study
     rows: tuple[Mapping[str, Any], ...]
-    folds: int
-    seed: int
-    tune: bool
     majority: Mapping[str, Mapping[str, float]]
     sentences: Mapping[str, str]
     units: tuple[Row, ...]
@@ -82,10 +74,12 @@ class Comparison(Answer):
     @property
     def heading(self) -> dict[str, Any]:
         """Data sets with their sizes, the split, the larger class, the answer, and the methods without one."""
-        several: dict[str, list[Any]] = {"data": list(self.data), "n": list(self.n), "p": list(self.p)}
+        sets = {"data": list(self.majority), **{k: [getattr(one, k) for one in self.study.data] for k in ("n", "p")}}
         return {
-            **{name: values[0] if len(values) == 1 else values for name, values in several.items()},
-            **{name: getattr(self, name) for name in ("folds", "seed", "tune", "majority")},
+            **{name: values[0] if len(values) == 1 else values for name, values in sets.items()},
+            "folds": self.study.folds,
+            "seed": self.study.seeds[0],
+            "majority": self.majority,
             "answer_in_words": self.sentences,
             "unanswered": [{k: r[k] for k in ("data", "method", "lacking")} for r in self.rows if r["lacking"]],
         }
@@ -96,8 +90,8 @@ class Comparison(Answer):
 
     def plot(self) -> Figure:
         """Return the accuracies against the numbers of features, a panel for each data set."""
-        figure = new_figure(len(self.data))
-        for axes, name in zip(figure.axes, self.data, strict=True):
+        figure = new_figure(len(self.majority))
+        for axes, name in zip(figure.axes, self.majority, strict=True):
             rows = [row for row in self.rows if row["data"] == name and row["interval"] is not None]
             draw_front(axes, {row["method"]: (row["n_features"], row["cv_accuracy"], row["front"]) for row in rows})
             axes.set_title(plain(name))
@@ -125,7 +119,6 @@ def compare(
     params: Mapping[str, Mapping[str, Any]] | None = None,
     solver: str | None = None,
     tune: bool = False,
-    customise: Mapping[str, Change] | None = None,
     exact: bool = False,
     jobs: int = -1,
     progress: Callable[[Progress], None] | None = None,
@@ -152,8 +145,6 @@ def compare(
         Of the continuous problems of every method; None takes the preferred ones.
     tune : bool, default False
         Choose parameters inside of each training part, among the candidates of each method; given ones stay.
-    customise : Mapping[str, Change], optional
-        Slug -> function that changes the models of the methods that solve them, as in :func:`fsopt.fit`.
     exact : bool, default False
         Whether each fit is also verified in rational arithmetic.
     jobs : int, default -1
@@ -171,15 +162,12 @@ def compare(
     UnknownNameError, ParameterError : before any fit. The error of a fit is a text in the row of its method.
     """
     sets = datasets_of(data, y)
-    if not sets:
-        raise ParameterError("there is no data set", "give one, or several")
     if folds < 2:
         raise ParameterError(f"folds={folds} is no cross-validation", "give 2 or more")
-    entries = _entries(methods, params or {}, customise or {})
     study = Study(
         name="compare",
         data=tuple(sets),
-        methods=tuple(_method(entry, params or {}, solver, tune, customise or {}) for entry in entries.values()),
+        methods=_methods(methods, params or {}, solver, tune),
         folds=folds,
         seeds=(seed,),
         all_samples=True,
@@ -188,26 +176,15 @@ def compare(
     )
     units, interrupted = _computed(study, jobs, progress)
     larger = {one.name: majority(one, folds, seed) for one in sets}
+    papers = {method.name: method.entry.paper for method in study.methods}
     rows, sentences = list[dict[str, Any]](), dict[str, str]()
     for name, share in larger.items():
         lines = lines_of(row for row in units if row["data"] == name)
         whole = [line for line in lines if len(line.rows) == folds + 1]
         found = standings(whole, share["cv_accuracy"])
-        rows += [_record(line, entries[line.method]) | found.get(line.title, NONE) for line in whole]
+        rows += [_record(line, papers[line.method]) | found.get(line.title, NONE) for line in whole]
         sentences |= {name: answer(whole, found)} if found else {}
-    return Comparison(
-        data=tuple(larger),
-        n=tuple(one.n for one in sets),
-        p=tuple(one.p for one in sets),
-        rows=tuple(rows),
-        folds=folds,
-        seed=seed,
-        tune=tune,
-        majority=larger,
-        sentences=sentences,
-        units=units,
-        interrupted=interrupted,
-    )
+    return Comparison(study, tuple(rows), larger, sentences, units, interrupted)
 
 
 def _computed(study: Study, jobs: int, progress: Callable[[Progress], None] | None) -> tuple[tuple[Row, ...], bool]:
@@ -225,45 +202,29 @@ def _computed(study: Study, jobs: int, progress: Callable[[Progress], None] | No
         return tuple(sorted(rows, key=lambda row: int(row["place"]))), True
 
 
-def _entries(
-    methods: str | Sequence[Method] | None, params: Mapping[str, Any], customise: Mapping[str, Change]
-) -> dict[str, Entry]:
-    """Return name -> entry of the compared methods; refuse parameters and changed models of others."""
+def _methods(
+    methods: str | Sequence[Method] | None, params: Mapping[str, Any], solver: str | None, tune: bool
+) -> tuple[StudyMethod, ...]:
+    """Return the methods of the study behind a comparison; refuse parameters of others."""
     given = list(METHODS) if methods is None else [methods] if isinstance(methods, str) else list(methods)
-    listed = [entry_of(method) for method in given]
-    entries = {entry.name: entry for entry in listed}
-    if len(entries) < len(listed) or not listed:
+    entries = {entry.name: entry for entry in map(entry_of, given)}
+    if len(entries) < len(given) or not given:
         raise ParameterError("the list of methods is empty or has one twice", "give different names")
-    for name in params:
-        if name not in entries:
-            entry_of(name)
-            raise ParameterError(f"there are parameters for '{name}', which is not compared", "name it in methods=")
-    for slug in customise:
-        MODELS[slug]
-        if not any(slug in entry.models for entry in listed):
-            raise ParameterError(f"none of the methods solves the model '{slug}'", "'fsopt methods' lists the models")
-    return entries
+    for name in params.keys() - entries:
+        entry_of(name)
+        raise ParameterError(f"there are parameters for '{name}', which is not compared", "name it in methods=")
+    found = []
+    for entry in entries.values():
+        own = spelled(f"method '{entry.name}'", params.get(entry.name, {}), entry.parameters)
+        grid = {k: list(v) for k, v in entry.candidates.items() if tune and k not in own}
+        how: dict[str, Any] = {"params": own, "grid": grid, "tune": bool(grid), "inner_folds": INNER_FOLDS}
+        peer = not isinstance(entry, Classifier) or entry.name in PEERS
+        used = solver if entry.solver else None
+        found.append(StudyMethod(name=entry.name, estimator=None if peer else entry, solver=used, **how))
+    return tuple(found)
 
 
-def _method(
-    entry: Entry, params: Mapping[str, Any], solver: str | None, tune: bool, customise: Mapping[str, Change]
-) -> StudyMethod:
-    """Return a method of the study behind a comparison."""
-    own = spelled(f"method '{entry.name}'", params.get(entry.name, {}), entry.parameters)
-    grid = {k: list(v) for k, v in entry.candidates.items() if tune and k not in own}
-    return StudyMethod(
-        name=entry.name,
-        estimator=entry if isinstance(entry, Classifier) and entry.name not in PEERS else None,
-        params=own,
-        grid=grid,
-        tune=bool(grid),
-        inner_folds=INNER_FOLDS,
-        solver=solver if entry.solver else None,
-        customise={slug: function for slug, function in customise.items() if slug in entry.models},
-    )
-
-
-def _record(line: Line, entry: Entry) -> dict[str, Any]:
+def _record(line: Line, paper: str | None) -> dict[str, Any]:
     """Return the record of a method from the rows of its units, but for its standing."""
     whole, spreads = line.whole, {f"cv_{name}": line.spread(name) for name in MEASURES}
     early = [row["state"] == TIMEOUT and row["status"] != Status.NONE for row in line.rows]
@@ -272,7 +233,7 @@ def _record(line: Line, entry: Entry) -> dict[str, Any]:
     return {
         "data": line.data,
         "method": line.method,
-        "paper": entry.paper,
+        "paper": paper,
         "params": whole.get("fitted") or whole["params"],
         **{name: whole.get(name) for name in OF_FIT},
         "features": whole.get("features") or [],

@@ -1,7 +1,6 @@
 """The methods of a study: those of the registry, peers of other packages, and any classifier of scikit-learn's kind.
 
-A classifier has no model, bound or certificate: its fits are ``feasible``. It looks at no clock, the hard limit of a
-unit ends it. Peers (extra ``peers``) get standardised features.
+A classifier has no model, bound or certificate: its fits are ``feasible``, ended by the hard limit of a unit alone.
 """
 
 from __future__ import annotations
@@ -31,15 +30,9 @@ NONZERO = 1e-6
 
 @dataclass(frozen=True)
 class Classifier:
-    """A method that is a classifier with scikit-learn's interface, or a pipeline that ends in one.
+    """A classifier of scikit-learn's kind, or a pipeline that ends in one, which ``make`` returns before its fit.
 
-    Attributes
-    ----------
-    name : in studies.
-    make : function of keywords that returns the classifier before its fit.
-    parameters : name -> default of these keywords.
-    package : by which the extra ``peers`` names it.
-    grid : parameters with the values among which tuning chooses.
+    ``parameters`` are the keywords of ``make``, ``package`` is what the extra ``peers`` has it by, ``grid`` for tuning.
     """
 
     name: str
@@ -49,7 +42,6 @@ class Classifier:
     grid: Grid = ()
     paper: None = None
     solver: bool = False
-    models: tuple[str, ...] = ()
 
     @property
     def candidates(self) -> dict[str, tuple[Any, ...]]:
@@ -61,8 +53,6 @@ class Classifier:
         return {"m": min(int(self.parameters["m"]), p)} if self.grid and "m" in self.parameters else {}
 
 
-ALPHAS = ("alpha", (0.003, 0.01, 0.03))
-"""The grid of skglm."""
 Entry: TypeAlias = MethodSpec | Classifier
 Method: TypeAlias = str | Entry | tuple[str, Any]
 """A name, or a classifier with the name that it has in the answer."""
@@ -81,9 +71,6 @@ class ClassifierFit:
     seconds: Mapping[str, float]
     status: Status = Status.FEASIBLE
     stop: str = "complete"
-    objective: None = None
-    bound: None = None
-    certificate: None = None
     iterations: int = 1
     warnings: tuple[str, ...] = ()
 
@@ -140,15 +127,11 @@ def study_fit(
     *,
     solver: str | None = None,
     time_limit: float | None = None,
-    customise: Mapping[str, Any] | None = None,
     **params: Any,
 ) -> Any:
-    """Return the fit of a method to data; of a classifier, without solver and limit, a :class:`ClassifierFit`.
-
-    Raises what :func:`fsopt.fit` does, and PackageError, SolverError for a classifier that is not there, or failed.
-    """
+    """Return the fit of a method; of a classifier, without solver and limit, a ClassifierFit, or SolverError."""
     if isinstance(entry, MethodSpec):
-        return fit(entry.name, data, solver=solver, time_limit=time_limit, customise=customise or None, **params)
+        return fit(entry.name, data, solver=solver, time_limit=time_limit, **params)
     started = time.perf_counter()
     try:
         with warnings.catch_warnings(action="ignore"):
@@ -167,10 +150,7 @@ def study_fit(
 
 
 def selected(model: Any, p: int) -> Indices:
-    """Return the places of the features that a fitted classifier uses, by ``get_support`` and by ``coef_``.
-
-    A step of a pipeline that makes features of its own, and a classifier without either word, use all that they get.
-    """
+    """Return the places of the features that a fitted classifier uses, by ``get_support`` and ``coef_``, else all."""
     from sklearn.base import OneToOneFeatureMixin
 
     kept = np.arange(p)
@@ -225,8 +205,8 @@ MAKERS: Mapping[str, Callable[..., Any]] = {
     "skglm": lambda *, alpha=0.01: _scaled(_made("skglm.estimators.SparseLogisticRegression", alpha=alpha)),
 }
 """Name of a peer -> pipeline at its parameters; alpha is a weight against the mean loss."""
+GRID = (*PENALTY_WEIGHTS, ("alpha", (0.003, 0.01, 0.03)))
 PEERS: Mapping[str, Classifier] = {
-    name: Classifier(name, make, parameters(make), name.partition("-")[0], (*PENALTY_WEIGHTS, ALPHAS))
-    for name, make in MAKERS.items()
+    name: Classifier(name, make, parameters(make), name.partition("-")[0], GRID) for name, make in MAKERS.items()
 }
 """Name -> entry of every peer."""

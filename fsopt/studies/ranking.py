@@ -27,14 +27,7 @@ USELESS = "not shown above the larger class"
 
 @dataclass(frozen=True)
 class Line:
-    """The rows of one data set, method and parameters.
-
-    Attributes
-    ----------
-    data, method, title : names; the last one with the parameters in which the lines of the method differ.
-    params : of the rows.
-    rows : of all samples and of folds, these in the order of seeds and folds.
-    """
+    """The rows of one data set, method and parameters; ``title`` has those in which the lines of the method differ."""
 
     data: str
     method: str
@@ -92,26 +85,19 @@ def lines_of(rows: Iterable[Mapping[str, Any]]) -> list[Line]:
             params = every[asked]
             apart = {k: v for k, v in params.items() if any(other.get(k) != v for other in every.values())}
             ordered = sorted(of_line, key=lambda row: (row["seed"] or 0, -1 if row["fold"] is None else row["fold"]))
-            found.append(Line(data, method, _title(method, apart), params, tuple(ordered)))
+            parts = [f"{k}={json.dumps(v)}" for k, v in apart.items() if k != "tuned"]
+            parts += [f"tuned {', '.join(next(iter(apart['tuned']), {}))}"] if "tuned" in apart else []
+            title = f"{method} ({', '.join(parts)})" if parts else method
+            found.append(Line(data, method, title, params, tuple(ordered)))
     return found
 
 
-def _title(method: str, params: Mapping[str, Any]) -> str:
-    parts = [f"{k}={json.dumps(v)}" for k, v in params.items() if k != "tuned"]
-    parts += [f"tuned {', '.join(next(iter(params['tuned']), {}))}"] if "tuned" in params else []
-    return f"{method} ({', '.join(parts)})" if parts else method
-
-
 def standings(lines: Sequence[Line], larger: float | None = None) -> dict[str, dict[str, Any]]:
-    """Return title -> standing by accuracy of methods on a data set, the best first.
+    """Return title -> standing by accuracy on a data set, the best first, of equal ones the fewest features.
 
-    Of equal ones that of fewer features is first. Only lines with the accuracy on all folds have a standing, and they
-    are compared fold by fold. ``front``: no method has a
-    better mean with as few features, or as good a one with fewer. ``interval``: of the mean, see
-    :func:`corrected_interval`. ``told_apart``: worse than the best one, by the one-sided test at 0.05. ``worse``: upper
-    end of the interval of what the best mean is above its own. ``above_larger``: whether the interval is above
-    ``larger``, the accuracy of the larger class alone; None where it is unknown. ``answer``: it has the fewest features
-    of those that are not told apart from the best and not useless. ``standing``: what of these holds, in words.
+    Lines have the accuracy on all folds. ``interval``: :func:`corrected_interval` of the mean. ``told_apart``: worse
+    than the best, by the one-sided test at 0.05; ``worse``: by at most so much. ``front``: none is as good with fewer
+    features, or better with as few. ``above_larger``: the interval is above the accuracy ``larger``, None if unknown.
     """
     folds = max((line.params["folds"] for line in lines), default=0)
     scored = {line.title: line for line in lines if line.values("accuracy") and line.n_features is not None}
@@ -166,27 +152,18 @@ def answer(lines: Sequence[Line], found: Mapping[str, Mapping[str, Any]]) -> str
     else:
         text = f"{fewest} has the fewest features of those not told apart from the best ({words[fewest]}; {best}: "
         text += f"{words[best]}); its accuracy may be up to {found[fewest]['worse']:.3f} less"
-    features = {title: set(of[title].whole.get("features") or ()) for title in found}
-    same = [title for title in found if features[fewest] and title != fewest and features[title] == features[fewest]]
     useless = [title for title, one in found.items() if one["above_larger"] is False]
-    text += f"; the same features: {', '.join(same)}" if same else ""
     text += f"; {USELESS}: {', '.join(useless)}" if useless else ""
     return text + few
 
 
 def corrected_interval(values: Vector, folds: int | None = None, level: float = 1.0 - LEVEL) -> tuple[float, float]:
-    r"""Return the interval of the mean of scores, or of differences of scores, on the folds of a cross-validation.
+    r"""Return the interval of the mean of scores, or of their differences, on the K folds of a cross-validation.
 
     .. math:: \bar d \pm t_{J-1} \sqrt{(1/J + 1/(K - 1))\, s^2}
 
-    d are the J values, s is their standard deviation, and 1 / (K - 1) is the number of test samples by that of
-    training samples, where a cross-validation has K folds (J unless it is repeated): the training sets overlap, so that
-    the usual variance of the mean is too small.
-
-    Notes
-    -----
-    Nadeau and Bengio, Inference for the generalization error, Machine Learning 52 (2003); repeated: Bouckaert and
-    Frank, Evaluating the replicability of significance tests for comparing learning algorithms, PAKDD (2004).
+    d are the J values, of deviation s; the training sets overlap, so that s^2 / J is too small. Nadeau and Bengio,
+    Machine Learning 52 (2003); repeated, K < J: Bouckaert and Frank, PAKDD (2004).
     """
     from scipy.stats import t
 
@@ -199,10 +176,9 @@ def corrected_interval(values: Vector, folds: int | None = None, level: float = 
 
 
 def friedman(scores: pd.DataFrame) -> tuple[dict[str, float], float, float]:
-    """Return average ranks (1 is the best), the p-value of Friedman's test, and Nemenyi's critical difference at 0.05.
+    """Return average ranks, 1 the best, Friedman's p-value, nan for none, and Nemenyi's critical difference at 0.05.
 
-    ``scores`` has a row for each method, a column for each block; the p-value of equal ones, or of fewer than three
-    methods or two blocks, is nan. J. Demsar, JMLR 7 (2006), sections 3.2.2 and 3.2.4.
+    ``scores`` has a row for each method, a column for each block. J. Demsar, JMLR 7 (2006), 3.2.2 and 3.2.4.
     """
     from scipy.stats import friedmanchisquare, studentized_range
 

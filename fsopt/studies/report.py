@@ -1,7 +1,6 @@
-"""Reports: one self-contained HTML page of tables that sort and pictures within it, with no request to any network.
+"""Reports: one HTML page of tables that sort and pictures within it, with no request to any network.
 
-Every text is escaped by the template: a feature may be called anything. By the Content-Security-Policy of the page a
-browser runs no script but the one of the template, which is known by its hash, and fetches nothing.
+Every text is escaped by the template; by the Content-Security-Policy of the page a browser runs its script alone.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ import hashlib
 import io
 import os
 import platform
-import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,31 +32,11 @@ if TYPE_CHECKING:
 
     from fsopt.analysis.selection_answers import Selection
 
-NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)(?: ±.*)?")
 HINT = "pip install fsopt[report]"
 DRAWN = 4
 """Data sets whose pictures a report has; each takes about a second, and the tables of all say more."""
 LISTED = 50
 """Features of a selection that a table names at most."""
-CAPTION = "means over folds and seeds; ± is their standard deviation; status: of how many fits"
-NOTES = (
-    "not told apart: from the best accuracy by the corrected resampled t-test at 0.05, which does not show that it is "
-    "as good; not shown above the larger class: the 95 % interval of its accuracy has the share of this class, or is "
-    "below it; front: no other method beats it in accuracy and number of features; stability: mean Jaccard index of "
-    "the selections of two folds.",
-)
-
-PAGES = (".html", ".tex")
-SOURCES = (
-    "selection and its bound: H. Aytug, Feature selection for support vector machines using Generalized Benders "
-    "Decomposition, European Journal of Operational Research 244 (2015), with the logistic loss",
-    "permuted labels: Westfall and Young, Resampling-based multiple testing (1993)",
-    "halves: Shah and Samworth, Variable selection with error control, JRSS B 75 (2013); their tests: Meinshausen, "
-    "Meier and Buehlmann, p-values for high-dimensional regression, JASA 104 (2009)",
-    "intervals: Tsamardinos, Greasidou and Borboudakis, Bootstrapping the out-of-sample predictions, Machine Learning "
-    "107 (2018)",
-)
-"""Sources of what the page of a selection says."""
 COLUMNS = {
     "accuracy": ("accuracy", 3),
     "balanced_accuracy": ("balanced", 3),
@@ -74,12 +52,13 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class ReportSection:
-    """A part of a report, in the order: notes, tables and figures with captions."""
+    """A part of a report, in the order: notes, the ``text`` of this name in the template, tables, figures."""
 
     title: str
     notes: tuple[str, ...] = ()
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     figures: Mapping[str, Figure] = field(default_factory=dict)
+    text: str = ""
 
 
 def table_of(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> pd.DataFrame:
@@ -100,12 +79,13 @@ def page(title: str, sections: Sequence[ReportSection]) -> str:
         raise PackageError("reports need jinja2, which is not installed", HINT) from error
     source = resources.files("fsopt.studies").joinpath("report.html").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"shown": shown, "sort_key": sort_key, "picture": picture}
+    environment.filters |= {"shown": shown, "picture": picture}
     script = hashlib.sha256(source.partition("<script>")[2].partition("</script>")[0].encode()).digest()
-    text = environment.from_string(source).render(
-        title=title, sections=[*sections, machine()], script=b64encode(script).decode()
-    )
-    return printable(text)
+    system = f"{platform.system()} {platform.release()}, {platform.machine()}, {os.cpu_count()} processors"
+    table = table_of(("name", "value"), [*versions().items(), ("system", system)])
+    every = [*sections, ReportSection("Versions and machine", tables={"": table})]
+    known = {"title": title, "script": b64encode(script).decode(), "version": versions()["fsopt"]}
+    return printable(environment.from_string(source).render(sections=every, **known))
 
 
 def shown(value: Any) -> str:
@@ -117,13 +97,6 @@ def shown(value: Any) -> str:
     return f"{value:.0f}" if 99.95 <= abs(value) < 1e6 else f"{value:#.3g}" if value else "0"
 
 
-def sort_key(value: Any) -> str:
-    """Return what a column is sorted by: a number at full length, that before a ± or alone in a text; else nothing."""
-    if isinstance(value, str) and (found := NUMBER.fullmatch(value)):
-        return found[1]
-    return repr(float(value)) if isinstance(value, int | float) and not isinstance(value, bool) else ""
-
-
 def picture(figure: Figure) -> str:
     """Return a figure as the address of an SVG image that holds it: nothing of it is text of the page."""
     from matplotlib import rc_context
@@ -132,13 +105,6 @@ def picture(figure: Figure) -> str:
     with rc_context({"svg.fonttype": "path", "svg.hashsalt": "fsopt"}):
         figure.savefig(drawn, format="svg", metadata={"Date": None})
     return f"data:image/svg+xml;base64,{b64encode(drawn.getvalue()).decode()}"
-
-
-def machine() -> ReportSection:
-    """Return the section on versions and machine."""
-    system = f"{platform.system()} {platform.release()}, {platform.machine()}, {os.cpu_count()} processors"
-    table = table_of(("name", "value"), [*versions().items(), ("system", system)])
-    return ReportSection("Versions and machine", tables={"": table})
 
 
 def means_of(lines: Sequence[Line]) -> pd.DataFrame:
@@ -192,25 +158,23 @@ def _of_data(name: str, lines: Sequence[Line], found: Mapping[str, Mapping[str, 
     means.insert(1, "standing", [found[line.title]["standing"] if line.title in found else "" for line in ordered])
     selections = [[row["features"] for row in line.folds if row.get("features") is not None] for line in ordered]
     means["stability"] = pd.Series(map(stability, selections), dtype=object)
-    tables, listed = {CAPTION: means}, []
-    for line in ordered:
-        features = line.whole.get("features") or ()
-        if 0 < len(features) <= LISTED:
-            listed.append((line.title, ", ".join(f"{k}={v}" for k, v in line.params.items()), ", ".join(features)))
+    tables = {"means over folds and seeds; ± is their standard deviation; status: of how many fits": means}
+    listed = [
+        (line.title, ", ".join(f"{k}={v}" for k, v in line.params.items()), ", ".join(line.whole["features"]))
+        for line in ordered
+        if 0 < len(line.whole.get("features") or ()) <= LISTED
+    ]
     if listed:
         heads = ("method", "parameters", "selected features")
         tables[f"fits to all samples with at most {LISTED} features"] = table_of(heads, listed)
-    return ReportSection(f"Methods on {name}", NOTES, tables)
+    return ReportSection(f"Methods on {name}", tables=tables, text="standing")
 
 
 def _ranks(lines: Sequence[Line]) -> list[ReportSection]:
     """Return the section on ranks, of the methods with results on every block; empty for fewer than two of these."""
-    rows = [
-        (line.title, line.data, row["seed"], row.get("balanced_accuracy") if row["state"] == DONE else None)
-        for line in lines
-        for row in line.folds
-    ]
-    table = pd.DataFrame(rows, columns=["method", "data", "seed", "score"]).astype({"score": float})
+    rows = [{**row, "method": line.title} for line in lines for row in line.folds]
+    table = pd.DataFrame(rows, columns=["method", "data", "seed", "state", "balanced_accuracy"])
+    table["score"] = table["balanced_accuracy"].where(table["state"] == DONE).astype(float)
     means = table.groupby(["method", "data", "seed"])["score"].agg(lambda scores: scores.mean(skipna=False))
     scores = means.unstack(["data", "seed"]).dropna()  # a method for each row, a block for each column
     if min(scores.shape) < 2:
@@ -235,8 +199,8 @@ def write_table(path: str | Path, frame: pd.DataFrame, remark: str = "") -> None
 
 def check_page(path: str | Path) -> Path:
     """Return a path to which the page of a selection can be written; raises FileError for another suffix."""
-    if Path(path).suffix.lower() not in PAGES:
-        raise FileError(f"'{path}' is no page of a selection", f"give a name with {', '.join(PAGES)}")
+    if Path(path).suffix.lower() not in (".html", ".tex"):
+        raise FileError(f"'{path}' is no page of a selection", "give a name with .html, .tex")
     return check_writable(path)
 
 
@@ -277,7 +241,7 @@ def write_selection(selection: Selection, path: str | Path) -> None:
         ReportSection("Answer", (*selection.sentences, odds, *warned), tables, {"how it was chosen": selection.plot()}),
         ReportSection("Table", selection.story, {}),
         ReportSection("Evidence", (), {"": table_of(("what", "value"), list(evidence.items()))}),
-        ReportSection("How to cite", (f"fsopt {versions()['fsopt']}, feature selection by optimization", *SOURCES)),
+        ReportSection("How to cite", text="sources"),
     ]
     chosen = f"{len(selection.selected)} of {counted(len(selection.variables), 'feature')} of {selection.data.name}"
     write_report(place, chosen, sections)

@@ -1,8 +1,7 @@
 """Running a study in processes, and the store of its rows, which reproductions have too.
 
-The store is one SQLite file, one table of keys and rows, which are sealed JSON texts. Every row is a transaction of its
-own, so that a killed program loses the units in progress and no other one. Several programs may write one store at a
-time; the workers never open it.
+The store is one SQLite table of keys and sealed JSON texts, a transaction for each: a killed program loses the units in
+progress alone. Several programs may write it at a time; the workers never open it.
 """
 
 from __future__ import annotations
@@ -25,21 +24,19 @@ from fsopt.answers.records import digest, plain, sealed
 from fsopt.common.arguments import FLAG, FUNCTION, PATH, WHOLE, Argument, checked, optional
 from fsopt.common.clock import seconds_of
 from fsopt.common.files import brief, check_readable, check_writable, status
+from fsopt.common.registry import REGISTRIES
 from fsopt.common.teams import check_jobs, unordered
 from fsopt.data import Dataset
 from fsopt.errors import FileError, StoreLost, WorkersLost
 from fsopt.studies.study import Study, Unit, load_all, read_study, study_from, units_of, versions
-from fsopt.studies.units import DONE, FAILED, TIMEOUT, failure, own_entries, row_of, run_task
+from fsopt.studies.units import DONE, FAILED, TIMEOUT, failure, row_of, run_task
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Row: TypeAlias = dict[str, Any]
-
-APPLICATION = 0x66736F70
-"""The number by which a file is known to be a store ("fsop")."""
-FORMAT = 2
-SCHEMA = "CREATE TABLE rows (key TEXT PRIMARY KEY, row TEXT)"
+TABLE = "rows"
+"""Of a store; another version of the rows is another table."""
 WAITING = 60.0
 """Seconds for which a program waits for another one that writes its row."""
 HARD, MORE = 2.0, 30.0
@@ -47,46 +44,37 @@ HARD, MORE = 2.0, 30.0
 
 
 class Store:
-    """An open store; made by :func:`opened`.
+    """An open store, made by :func:`opened`; ``damaged``: the keys of rows that are not as a run had written them."""
 
-    Attributes
-    ----------
-    damaged : keys of the rows that were not as a run had written them when they were last read.
-    """
-
-    def __init__(self, connection: sqlite3.Connection, place: Path | None = None) -> None:
+    def __init__(self, connection: sqlite3.Connection, place: Path | None) -> None:
         self.connection, self.place = connection, place
         self.found = None if place is None else place.stat()
         self.damaged: list[str] = []
 
     def put(self, key: str, row: Mapping[str, Any]) -> None:
         """Write a row in place of that of its key, durable when this returns: the program may be killed then."""
-        if self.place is not None and self.found is not None:
-            now = status(self.place)
-            if now is None or not os.path.samestat(now, self.found):  # its rows would be lost with it
-                reason = f"the store '{brief(self.place)}' was removed or replaced during the run"
-                raise StoreLost(reason, "put it back or give another file: the same command computes what it lacks")
-        text = json.dumps(plain(sealed(row)))
+        now = None if self.place is None else status(self.place)
+        if self.found is not None and (now is None or not os.path.samestat(now, self.found)):  # its rows would be lost
+            reason = f"the store '{brief(str(self.place))}' was removed or replaced during the run"
+            raise StoreLost(reason, "put it back or give another file: the same command computes what it lacks")
         with self.connection as transaction:
-            transaction.execute("INSERT OR REPLACE INTO rows VALUES (?, ?)", (key, text))
+            text = json.dumps(plain(sealed(row)))
+            transaction.execute(f"INSERT OR REPLACE INTO {TABLE} VALUES (?, ?)", (key, text))
 
     def get(self, key: str) -> Row | None:
         """Return the row of a key; None where there is none, or it is not as it was written."""
-        found = self.connection.execute("SELECT row FROM rows WHERE key = ?", (key,)).fetchone()
+        found = self.connection.execute(f"SELECT row FROM {TABLE} WHERE key = ?", (key,)).fetchone()
         return None if found is None else _unsealed(found[0])
 
     def rows(self) -> dict[str, Row]:
         """Return key -> row of all that are as they were written; ``damaged`` has the others."""
-        listed = self.connection.execute("SELECT key, row FROM rows ORDER BY rowid")
+        listed = self.connection.execute(f"SELECT key, row FROM {TABLE} ORDER BY rowid")
         found = {str(key): _unsealed(text) for key, text in listed}
         self.damaged = [key for key, row in found.items() if row is None]
         return {key: row for key, row in found.items() if row is not None}
 
     def part(self, experiment: str, arguments: Mapping[str, Any], compute: Callable[[], Any]) -> tuple[Any, float]:
-        """Return the value of a part of an experiment, as JSON has it, and the seconds that it took.
-
-        It is computed where there is no row of it yet.
-        """
+        """Return the value of a part of an experiment, as JSON has it, and its seconds; compute one without a row."""
         asked = json.dumps([experiment, plain(arguments), dict(versions())], sort_keys=True)
         key = hashlib.sha256(asked.encode()).hexdigest()[:32]
         found = self.get(key)
@@ -110,19 +98,20 @@ def _unsealed(text: Any) -> Row | None:
 @contextmanager
 def opened(path: str | Path | None, *, write: bool = False) -> Iterator[Store]:
     """Open a store for a block, None in memory; FileError for another file or version, StoreLost while it is open."""
-    if path is None:
-        with closing(sqlite3.connect(":memory:")) as connection:
-            connection.execute(SCHEMA)
-            yield Store(connection)
-        return
-    place = (check_writable(path) if write else check_readable(path, "the store")).resolve()
-    address = f"{place.as_uri()}?mode={'rwc' if write else 'ro'}"
-    kind = FileError
+    write, place = write or path is None, None
+    address, kind = ":memory:", FileError
+    if path is not None:
+        place = (check_writable(path) if write else check_readable(path, "the store")).resolve()
+        address = f"{place.as_uri()}?mode={'rwc' if write else 'ro'}"
     try:
         with closing(sqlite3.connect(address, WAITING, uri=True)) as connection:
-            _identify(connection, place, write)
+            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            if tables - {TABLE} or not (tables or write):
+                hint = "give the file of 'fsopt study --store', or the name of a new one, which the run fills again"
+                raise FileError(f"'{brief(str(place))}' is no store of studies of this version", hint)
             if write:  # no wait for the disk at each row, a power cut may cost the last ones
-                connection.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
+                made = f"CREATE TABLE IF NOT EXISTS {TABLE} (key TEXT PRIMARY KEY, row TEXT)"
+                connection.executescript(f"{made}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
                 kind = StoreLost
             try:
                 yield Store(connection, place if write else None)
@@ -132,47 +121,17 @@ def opened(path: str | Path | None, *, write: bool = False) -> Iterator[Store]:
                         connection.execute("PRAGMA journal_mode = DELETE")
     except sqlite3.Error as error:
         hint = "free space, or give another file: rows that are written stay, and the same command goes on"
-        raise kind(f"the store '{brief(place)}' cannot be used: {error}", hint) from error
-
-
-def _identify(connection: sqlite3.Connection, place: Path, write: bool) -> None:
-    """Make a store of an empty file; refuse a file of another kind or version."""
-    if write and not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
-        made = SCHEMA.replace("TABLE", "TABLE IF NOT EXISTS")
-        numbers = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT};"
-        connection.executescript(f"BEGIN IMMEDIATE; {made}; {numbers} COMMIT;")
-    application, version = (
-        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
-    )
-    if application != APPLICATION:
-        raise FileError(f"'{brief(place)}' is no store of studies", "give the file of 'fsopt study --store'")
-    if version != FORMAT:
-        reason = f"the store '{brief(place)}' is of another version"
-        raise FileError(reason, "give the name of a new file, which the run fills again")
+        raise kind(f"the store '{brief(str(place))}' cannot be used: {error}", hint) from error
 
 
 STUDY = Argument(
     "a study, a mapping or a path", lambda v: isinstance(v, Study | Mapping | str | os.PathLike), "give 'study.toml'"
 )
-COLUMNS = (
-    *("study", "data", "method", "params", "folds", "fold", "seed", "state", "status", "objective", "bound"),
-    *("n_features", "accuracy", "balanced_accuracy", "mcc", "recall", "auc", "seconds", "cpu_seconds", "error", "stop"),
-    *("solver", "solver_asked", "iterations", "features", "fitted", "certificate", "exact", "warnings", "versions"),
-)
-"""Columns of a table of rows, in which lists and mappings are JSON texts."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a study is: an argument of the function ``progress`` of :func:`run_study`.
-
-    Attributes
-    ----------
-    finished, total : units with a row before the run or by it, and all units of the study.
-    failed : rows without a result, time-outs among them.
-    seconds_left : estimate: the units that are left are taken to last as long as those of this run.
-    last : the last row.
-    """
+    """How far a study is: units with a row, all units, rows without a result, an estimate of the rest, the last row."""
 
     finished: int
     total: int
@@ -183,13 +142,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class StudyResult:
-    """The rows of a study.
-
-    Attributes
-    ----------
-    name : of the study.
-    rows : one for each unit, in the order of the study: those of :data:`COLUMNS`.
-    """
+    """The rows of a study, one for each unit, in the order of the study."""
 
     name: str
     rows: tuple[Row, ...]
@@ -214,17 +167,16 @@ def frame_of(rows: Iterable[Row]) -> pd.DataFrame:
     import pandas as pd
 
     texts = [{k: json.dumps(v) if isinstance(v, list | dict) else v for k, v in row.items()} for row in rows]
-    return pd.DataFrame(texts, columns=COLUMNS)
+    return pd.DataFrame(texts)
 
 
-@checked(study=STUDY, store=optional(PATH), jobs=WHOLE, retry=FLAG, allow_code=FLAG, progress=optional(FUNCTION))
+@checked(study=STUDY, store=optional(PATH), jobs=WHOLE, retry=FLAG, progress=optional(FUNCTION))
 def run_study(
     study: Study | Mapping[str, Any] | str | Path,
     *,
     store: str | Path | None = None,
     jobs: int = -1,
     retry: bool = False,
-    allow_code: bool = False,
     progress: Callable[[Progress], None] | None = None,
 ) -> StudyResult:
     """Run the units of a study that have no row yet, and return all rows.
@@ -242,8 +194,6 @@ def run_study(
         those of a cluster.
     retry : bool, default False
         Also compute units again that failed or were ended by a limit.
-    allow_code : bool, default False
-        Let a TOML file name Python functions beside it (``customise``), whose files are then run. A mapping may always.
     progress : Callable[[Progress], None], optional
         Called with a :class:`Progress` after each unit.
 
@@ -267,74 +217,75 @@ def run_study(
     if isinstance(study, Study):
         asked = study
     else:
-        asked = study_from(study) if isinstance(study, Mapping) else read_study(study, allow_code=allow_code)
+        asked = study_from(study) if isinstance(study, Mapping) else read_study(study)
     count, loaded = check_jobs(jobs), load_all(asked)
     units = {unit.key: unit for unit in units_of(asked, loaded)}
     with opened(store, write=True) as held:
-        known = {key: row["state"] for key, row in held.rows().items() if key in units}
-        todo = [key for key in units if key not in known or (retry and known[key] != DONE)]
-        again, failed = {*known, *held.damaged}, sum(state != DONE for state in known.values() if not retry)
+        found = {key: row for key, row in held.rows().items() if key in units}
+        done = {key for key, row in found.items() if row["state"] == DONE or not retry}
+        todo = [key for key in units if key not in done]
+        failed = sum(found[key]["state"] != DONE for key in done)
         if store is not None:  # programs that share a store seldom take the same unit, and the rest is foreseen
             random.shuffle(todo)
+
+        def waiting() -> Iterator[Unit]:
+            # Asked when a process has place for it: another program may have computed a unit meanwhile.
+            for key in todo:
+                other = None if key in found else held.get(key)
+                if other is None:
+                    yield units[key]
+                else:
+                    found[key] = other
+
         begun = time.perf_counter()
-        # Asked when a process has place for it: another program may have computed a unit meanwhile.
-        waiting = (units[key] for key in todo if key in again or held.get(key) is None)
-        for ended, row in enumerate(_computed(waiting, loaded, count), start=1):
-            held.put(row["key"], {name: value for name, value in row.items() if name != "key"})
+        for ended, (key, row) in enumerate(_computed(waiting(), loaded, asked, count), start=1):
+            held.put(key, row)
+            found[key] = row
             failed += row["state"] != DONE
             left = (time.perf_counter() - begun) / ended * (len(todo) - ended)
             if progress is not None:
-                progress(Progress(len(units) - len(todo) + ended, len(units), failed, left, row))
-        found = held.rows()
-    missing = sum(key not in found for key in units)
-    if missing:
-        reason = f"the store lacks {missing} of {len(units)} rows of the run: others changed it"
-        raise StoreLost(reason, "the same command computes the others")
+                progress(Progress(len(done) + ended, len(units), failed, left, row))
     return StudyResult(asked.name, tuple(found[key] for key in units))
 
 
-def _computed(waiting: Iterator[Unit], loaded: Mapping[str, tuple[str, Dataset]], jobs: int) -> Iterator[Row]:
-    """Yield the rows of units, with their keys, as they end."""
-    own, out = own_entries(), dict[str, Unit]()
+def _computed(
+    waiting: Iterator[Unit], loaded: Mapping[str, tuple[str, Dataset]], study: Study, jobs: int
+) -> Iterator[tuple[str, Row]]:
+    """Yield the keys and rows of units as they end."""
+    own = {what: dict(registry.own) for what, registry in REGISTRIES.items() if registry.own}
+    out, seconds = dict[str, Unit](), seconds_of(study.time_limit)
+    limit = None if seconds is None else HARD * seconds + MORE  # whatever a solver does
 
     def calls(units: Iterable[Unit]) -> Iterator[tuple[Any, ...]]:
         for unit in units:
             out[unit.key] = unit
-            yield _hard_limit(unit), run_task, unit, loaded[unit.digest][1], own
+            yield limit, run_task, unit, loaded[unit.digest][1], own
 
     while True:
         try:
-            for row in unordered(calls(waiting), jobs):
-                del out[row["key"]]
-                yield row
+            for key, row in unordered(calls(waiting), jobs):
+                del out[key]
+                yield key, row
             return
         except WorkersLost as error:
-            _refuse_other(error)
+            _died(limit, error, 0.0)  # which raises the others
         # A process took those of all processes with it: one that dies alone, too, is the cause.
         for unit in list(out.values()):
             started = time.perf_counter()
             try:
                 yield from unordered(calls([unit]), 1)
             except WorkersLost as error:
-                _refuse_other(error)
-                yield row_of(unit, _died(_hard_limit(unit), error, time.perf_counter() - started))
+                yield unit.key, row_of(unit, _died(limit, error, time.perf_counter() - started))
         out.clear()
 
 
-def _refuse_other(error: WorkersLost) -> None:
-    """Raise an error that is not of one process: the scheduler of a cluster is lost."""
+def _died(limit: float | None, error: WorkersLost, seconds: float) -> Row:
+    """Return the result of a unit whose process died; raise an error of no process: the scheduler of a cluster is lost.
+
+    A process ends itself with the exit code 1 at the hard limit.
+    """
     if not isinstance(error.__cause__, BrokenExecutor) and type(error.__cause__).__name__ != "KilledWorker":
         raise error
-
-
-def _hard_limit(unit: Unit) -> float | None:
-    """Return the seconds after which the process of a unit ends, whatever its solver does; None without a limit."""
-    seconds = seconds_of(unit.time_limit)
-    return None if seconds is None else HARD * seconds + MORE
-
-
-def _died(limit: float | None, error: WorkersLost, seconds: float) -> Row:
-    """Return the result of a unit whose process died: by its own hand, with the exit code 1, at the hard limit."""
     if limit is not None and "EXIT(1)" in error.message:
         return failure(f"its process was ended after {limit:.0f} seconds: a solver did not return", TIMEOUT, seconds)
     reason = "its process died, a solver failed inside or the memory was used up"

@@ -1,19 +1,4 @@
-"""A study: data sets x methods (with grids of parameters) x folds x seeds, and the file ``study.toml`` that states one.
-
-.. code-block:: toml
-
-    name = "small"
-    data = ["wdbc", "mine.csv", {file = "other.csv", target = "outcome", missing = "drop"}]
-    folds = 3
-    seeds = [0, 1]
-    time_limit = 20            # seconds, each unit
-    [[methods]]
-    name = "fsv"
-    [[methods]]
-    name = "gbd"
-    params = { m = 4 }         # fixed
-    grid = { c = [0.1, 1.0] }  # one unit for each point; with tune = true one unit that chooses by folds of its own
-"""
+"""A study: data sets x methods (with grids of parameters) x folds x seeds, and the file ``study.toml`` of one."""
 
 from __future__ import annotations
 
@@ -36,16 +21,14 @@ import msgspec
 from fsopt.answers.records import plain
 from fsopt.answers.trained import fingerprint
 from fsopt.common.arguments import SECONDS, optional, spelled
-from fsopt.common.customising import Change, FromFile, names_of
 from fsopt.common.files import check_readable
 from fsopt.data import Dataset, load_dataset
 from fsopt.data.splits import stratified_folds
 from fsopt.errors import FileError, ParameterError, shown
 from fsopt.methods.checking import check_values
-from fsopt.methods.registry import check_changes
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.spec import check_parameters
-from fsopt.studies.methods import Classifier, Entry, entry_of
+from fsopt.studies.methods import Entry, entry_of
 
 PACKAGES = (
     *("fsopt", "numpy", "scipy", "scikit-learn", "pyomo", "highspy", "clarabel", "scs", "cyipopt", "pyscipopt"),
@@ -55,19 +38,10 @@ PACKAGES = (
 
 
 class StudyMethod(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A method of a study.
+    """A method of a study: a registry name, or that of an ``estimator`` in the rows.
 
-    Attributes
-    ----------
-    name : registry name, or that of an ``estimator`` in the rows.
-    estimator : a classifier of scikit-learn's kind, or a pipeline; None for a registered method.
-    params : its parameters; others have the values of :func:`fsopt.compare`.
-    grid : parameter -> list of values: one unit for each point of the grid.
-    tune : one unit for the whole grid instead, which chooses a point on its training samples.
-    inner_folds : of the cross-validation by which it chooses.
-    solver : of its continuous problems; None takes the preferred one.
-    customise : slug -> function that changes the models of this slug, as in :func:`fsopt.fit`; in a TOML file
-        ``customise = { fsp-master = "rules.py:rule" }``.
+    ``params`` differ from those of :func:`fsopt.compare`; ``grid``, parameter -> values, has a unit for each point, or,
+    with ``tune``, one that chooses a point by ``inner_folds`` of its training samples.
     """
 
     name: str
@@ -77,29 +51,14 @@ class StudyMethod(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     tune: bool = False
     inner_folds: int = 5
     solver: str | None = None
-    customise: dict[str, Any] = {}
 
     @property
     def entry(self) -> Entry:
         """The entry of the method; raises UnknownNameError, ParameterError."""
         return entry_of(self.name if self.estimator is None else (self.name, self.estimator))
 
-    @property
-    def identity(self) -> str:
-        """What tells it from others: its name, and the hash of a classifier."""
-        entry = self.entry
-        if self.estimator is None or not isinstance(entry, Classifier):
-            return self.name
-        from joblib import hash as hashed
-
-        return f"{self.name} {hashed(entry.make)}"
-
     def choices(self, p: int) -> list[tuple[dict[str, Any], tuple[dict[str, Any], ...]]]:
-        """Return parameters and candidates of each unit on a split of data with p features.
-
-        That is one for each point of the grid, whose last name varies fastest; tuned, one with all points as candidates
-        and what they have in common as parameters.
-        """
+        """Return parameters and candidates of each unit on data with p features; tuned, one, with common parameters."""
         values = [dict(zip(self.grid, point, strict=True)) for point in product(*self.grid.values())]
         points = [{**self.entry.compare(p), **self.params, **point} for point in values]
         if not self.tune:
@@ -112,35 +71,22 @@ class StudyMethod(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         for part in ("params", "grid"):
             known = spelled(f"method '{self.name}'", getattr(self, part), entry.parameters)
             msgspec.structs.force_setattr(self, part, known)
-        check_changes(entry, self.customise)  # type: ignore[arg-type]  # a classifier has a name and models, too
         check_parameters("method", self.name, {**self.params, **self.grid}, entry.parameters)
-        for name, values in self.grid.items():
-            if not values:
-                raise ParameterError(f"the grid of '{self.name}' has no '{name}'", "give a list, such as [0.1, 1.0]")
-        function = entry.fit if isinstance(entry, MethodSpec) else entry.make
         if self.estimator is None:
             for params in (self.params, *({name: value} for name, values in self.grid.items() for value in values)):
-                check_values(self.name, function, params)
-        both = sorted(set(self.params) & set(self.grid))
-        if both:
-            raise ParameterError(f"'{self.name}' has '{both[0]}' in params and in grid", "give it in one of them")
+                check_values(self.name, entry.fit if isinstance(entry, MethodSpec) else entry.make, params)
+        for name, values in self.grid.items():
+            if not values or name in self.params:
+                reason = "is in params and in grid" if values else "has no value in the grid"
+                raise ParameterError(f"'{name}' of '{self.name}' {reason}", "in grid give a list, such as [0.1, 1.0]")
         if self.tune and not self.grid:
             raise ParameterError(f"'{self.name}' has tune without a grid", "give grid = { c = [0.1, 1.0] }")
 
 
 class Study(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Data sets x methods x folds x seeds.
+    """Data sets, or names, files and keywords of some, x methods x folds x seeds; 0 folds fit all samples only.
 
-    Attributes
-    ----------
-    name : of the study, which a store keeps apart from others.
-    data : data sets, names, files, or mappings of ``file``, ``name`` and the keywords of :func:`fsopt.load_dataset`.
-    methods : of the study.
-    folds : of the stratified cross-validation; 0 fits all samples only.
-    seeds : one split for each.
-    all_samples : also fit all samples; always so for ``folds = 0``. These fits have no scores on test samples.
-    time_limit : seconds of each unit; None for no limit.
-    exact : verify each fit in rational arithmetic too; a column of the rows has the word.
+    ``all_samples`` also fits them; the limit is of each unit; ``exact`` verifies each fit in rational arithmetic too.
     """
 
     name: str = "study"
@@ -153,9 +99,6 @@ class Study(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     exact: bool = False
 
     def __post_init__(self) -> None:
-        if not self.data or not self.methods:
-            lacking = "methods" if self.data else "data"
-            raise ParameterError(f"the study '{self.name}' has no {lacking}", 'data = ["wdbc"], [[methods]]')
         if self.folds < 0 or self.folds == 1:
             raise ParameterError(f"folds is {self.folds}", "give 2 or more, or 0 to fit all samples only")
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
@@ -167,42 +110,31 @@ class Study(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 @dataclass(frozen=True)
 class Unit:
-    """One fit, or one choice among candidates, with its scores.
+    """One fit to data, or one choice among candidates, whose common parameters ``params`` are.
 
-    Attributes
-    ----------
-    study, place : name of the study, and the place of the unit in it.
-    data, digest : name and fingerprint of the data set.
-    method : of the study.
-    params : parameters of the fit; where there are candidates, those that all have in common.
-    candidates : parameters among which cross-validation on the training samples chooses; empty for none.
-    folds, fold, seed : of the split; ``fold`` and ``seed`` are None for a fit to all samples.
-    time_limit : seconds; no part of the key, since a finished unit would be the same under a longer one.
-    exact : whether the fit is also verified in rational arithmetic.
+    ``study`` is without data and methods; ``seed`` and ``fold`` are None for a fit to all samples.
     """
 
-    study: str
+    study: Study
     place: int
     data: str
     digest: str
     method: StudyMethod
     params: Mapping[str, Any]
     candidates: tuple[Mapping[str, Any], ...]
-    folds: int
-    fold: int | None
     seed: int | None
-    time_limit: float | None
-    exact: bool
+    fold: int | None
 
     @cached_property
     def key(self) -> str:
-        """The hash of study, data, method, parameters, split and versions: 32 hexadecimal digits."""
-        method = self.method
-        asked: list[Any] = [method.identity, method.solver, self.params, self.candidates]
-        asked += [method.inner_folds if self.candidates else 0]
-        asked += [{slug: _identity(function) for slug, function in method.customise.items()}, self.exact]
-        split = [0, None, None] if self.fold is None else [self.folds, self.fold, self.seed]
-        text = json.dumps(plain([self.study, self.digest, asked, split, versions()]), sort_keys=True)
+        """The hash of study, data, method, parameters, split and versions: 32 hexadecimal digits; of no time limit."""
+        from joblib import hash as hashed
+
+        method, study = self.method, self.study
+        asked: list[Any] = [method.name, method.estimator and hashed(method.estimator), method.solver, study.exact]
+        asked += [self.params, self.candidates, method.inner_folds if self.candidates else 0]
+        split = [0, None, None] if self.fold is None else [study.folds, self.fold, self.seed]
+        text = json.dumps(plain([study.name, self.digest, asked, split, versions()]), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     @property
@@ -211,17 +143,9 @@ class Unit:
         params = dict(self.params)
         if self.candidates:
             params |= {"tuned": [{k: v for k, v in c.items() if k not in self.params} for c in self.candidates]}
-        if self.method.customise:
-            params |= {"customised": names_of(self.method.customise)}
-        known = {name: getattr(self, name) for name in ("study", "place", "data", "folds", "fold", "seed")}
-        return {**known, "method": self.method.name, "params": plain(params), "solver_asked": self.method.solver}
-
-
-def _identity(function: Change) -> list[str]:
-    """Return what tells a function from others: module and name, or file, name and the hash of the file's text."""
-    if isinstance(function, FromFile):
-        return [function.name, hashlib.sha256(function.text.encode()).hexdigest()]
-    return [str(getattr(function, name, "")) for name in ("__module__", "__qualname__")]
+        known = {name: getattr(self, name) for name in ("place", "data", "fold", "seed")}
+        asked = {"method": self.method.name, "params": plain(params), "solver_asked": self.method.solver}
+        return {"study": self.study.name, "folds": self.study.folds, **known, **asked}
 
 
 @cache
@@ -234,126 +158,74 @@ def versions() -> Mapping[str, str]:
     return found
 
 
-def read_study(path: str | Path, *, allow_code: bool = False) -> Study:
-    """Return the study of a TOML file; files of data are looked for beside it first.
-
-    Parameters
-    ----------
-    path : of the file.
-    allow_code : run the Python files that its ``customise`` entries name.
-
-    Raises
-    ------
-    FileError : the file cannot be read, or is not TOML.
-    ParameterError, UnknownNameError : a wrong entry, or code without ``allow_code``; the message names it.
-    """
+def read_study(path: str | Path) -> Study:
+    """Return the study of a TOML file, beside which its files are looked for first; FileError, ParameterError."""
     place = check_readable(path, "the study")
     try:
         content = tomllib.loads(place.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
         raise FileError(f"the study '{path}' is not TOML: {error}", "write lines such as folds = 3") from error
-    return study_from({"name": place.stem, **content}, place.parent, allow_code=allow_code)
+    return study_from({"name": place.stem, **content}, place.parent)
 
 
-def study_from(content: Mapping[str, Any], folder: Path = Path(), *, allow_code: bool = True) -> Study:
-    """Return the study of a mapping with the entries of a TOML file; raises ParameterError, UnknownNameError.
-
-    A method is a mapping, a name, or a pair of a name and a classifier. Files are looked for in ``folder`` first.
-    """
-    given = dict(content)
+def study_from(content: Mapping[str, Any], folder: Path = Path()) -> Study:
+    """Return the study of a mapping with the entries of a TOML file, whose files are looked for in ``folder`` first."""
     for name in ("data", "methods"):
-        if not isinstance(given.get(name, ()), list | tuple):
-            raise ParameterError(f"'{name}' of the study is {shown(given[name])}", f"give a list of {name}")
-    given["data"] = [_beside(value, folder) for value in given.get("data", ())]
-    given["methods"] = [_method(value, folder, allow_code) for value in given.get("methods", ())]
+        if not isinstance(content.get(name, ()), list | tuple):
+            raise ParameterError(f"'{name}' of the study is {shown(content[name])}", f"give a list of {name}")
+    data = [_entry(value, folder) for value in content.get("data", ())]
     try:
-        return msgspec.convert(given, Study)
+        return msgspec.convert({**content, "data": data, "methods": [*map(_method, content.get("methods", ()))]}, Study)
     except msgspec.ValidationError as error:
         raise ParameterError(f"the study is none: {error}", "docs/studies.md has its entries") from error
 
 
-def _beside(value: Any, folder: Path) -> Any:
-    """Return an entry of ``data``, a file beside the study with its folder."""
+def _entry(value: Any, folder: Path) -> Any:
+    """Return an entry of ``data``: a data set, or a name, a file, beside the study first, and keywords."""
     entry = {"file": value} if isinstance(value, str) else value
-    if not isinstance(entry, Mapping) or not isinstance(entry.get("file"), str):
+    if isinstance(value, Dataset):
         return value
-    place = folder / entry["file"]
-    return {"name": entry["file"], **entry, **({"file": str(place)} if place.is_file() else {})}
+    if not isinstance(entry, Mapping) or not isinstance(entry.get("file"), str):
+        raise ParameterError(f"the study has {shown(entry)} in data", 'give a name, a file, or {file = "mine.csv"}')
+    beside = folder / entry["file"]
+    return {"name": entry["file"], **entry, **({"file": str(beside)} if beside.is_file() else {})}
 
 
-def _method(value: Any, folder: Path, allow_code: bool) -> Any:
-    """Return an entry of ``methods`` as a mapping."""
-    if isinstance(value, str):
-        return {"name": value}
+def _method(value: Any) -> Any:
+    """Return an entry of ``methods``, a name, a pair of a name and a classifier, or a mapping, as a mapping."""
     if isinstance(value, tuple | list) and len(value) == 2:
         return {"name": value[0], "estimator": value[1]}
-    if not isinstance(value, Mapping) or not isinstance(value.get("customise", {}), Mapping):
-        return value
-    changes = {slug: _change(slug, given, folder, allow_code) for slug, given in value.get("customise", {}).items()}
-    return {**value, "customise": changes}
-
-
-def _change(slug: str, given: Any, folder: Path, allow_code: bool) -> Change:
-    """Return the function of a text FILE.py:FUNCTION, the file beside the study first, or a function as it is."""
-    if not isinstance(given, str):
-        return given  # type: ignore[no-any-return]
-    if not allow_code:
-        raise ParameterError(f"the study runs {shown(given)}", "read it, then give allow_code=True")
-    file, colon, name = given.rpartition(":")
-    if not colon or not name.isidentifier():
-        raise ParameterError(f"'{slug}' of customise is {shown(given)}", 'for example "rules.py:rule"')
-    found = FromFile(str(folder / file) if (folder / file).is_file() else file, name)
-    found.load()
-    return found
+    return {"name": value} if isinstance(value, str) else value
 
 
 def load_all(study: Study) -> dict[str, tuple[str, Dataset]]:
     """Return fingerprint -> name in the rows, and data set; raises DataError, FileError, ParameterError."""
+    if not study.data or not study.methods:
+        lacking = "methods" if study.data else "data"
+        raise ParameterError(f"the study '{study.name}' has no {lacking}", 'data = ["wdbc"], [[methods]]')
     found: dict[str, tuple[str, Dataset]] = {}
     for entry in study.data:
-        name, data = (entry.name, entry) if isinstance(entry, Dataset) else _loaded(entry)
+        if isinstance(entry, Dataset):
+            name, data = entry.name, entry
+        else:
+            name, known = entry["name"], inspect.signature(load_dataset).parameters
+            own = {k: v for k, v in entry.items() if k not in ("file", "name")}
+            data = load_dataset(entry["file"], **check_parameters("data set", name, own, known))
         digest = fingerprint(data)
-        if any(name == other for other, _ in found.values()):
-            raise ParameterError(f"two data sets of the study are called '{name}'", "give them different names")
-        if digest in found:
-            raise ParameterError(f"'{name}' and '{found[digest][0]}' hold the same data", "name one of them")
+        if digest in found or any(name == other for other, _ in found.values()):
+            raise ParameterError(f"two data sets are called '{name}', or hold the same data", "name each once")
         found[digest] = (name, data)
     return found
-
-
-def _loaded(entry: Any) -> tuple[str, Dataset]:
-    """Return the name and the data set of an entry of ``data``."""
-    if not isinstance(entry, Mapping) or not isinstance(entry.get("file"), str):
-        raise ParameterError(f"the study has {shown(entry)} in data", 'give a name, a file, or {file = "mine.csv"}')
-    own = {name: value for name, value in entry.items() if name not in ("file", "name")}
-    known = inspect.signature(load_dataset).parameters
-    unknown = [name for name in own if name not in known]
-    if unknown:
-        raise ParameterError(f"an entry of data has an unknown entry '{unknown[0]}'", f"one of {', '.join(known)}")
-    return entry.get("name", entry["file"]), load_dataset(entry["file"], **own)
 
 
 def units_of(study: Study, loaded: Mapping[str, tuple[str, Dataset]]) -> Iterator[Unit]:
     """Yield units in the order of the rows: data, methods, points, splits; ParameterError for too many folds."""
     splits: list[tuple[int | None, int | None]] = [(None, None)] if study.all_samples or not study.folds else []
     splits += product(study.seeds, range(study.folds))
-    places = count()
+    places, alone = count(), msgspec.structs.replace(study, data=(), methods=())
     for digest, (name, data) in loaded.items():
         if study.folds:
             stratified_folds(data, study.folds, study.seeds[0])
         for method in study.methods:
-            for (params, candidates), (seed, fold) in product(method.choices(data.p), splits):
-                yield Unit(
-                    study=study.name,
-                    place=next(places),
-                    data=name,
-                    digest=digest,
-                    method=method,
-                    params=params,
-                    candidates=candidates,
-                    folds=study.folds,
-                    fold=fold,
-                    seed=seed,
-                    time_limit=study.time_limit,
-                    exact=study.exact,
-                )
+            for (params, candidates), split in product(method.choices(data.p), splits):
+                yield Unit(alone, next(places), name, digest, method, params, candidates, *split)

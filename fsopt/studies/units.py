@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
 from fsopt.answers.fits import Fit
 from fsopt.answers.records import plain
@@ -31,45 +31,35 @@ OF_FIT = ("status", "stop", "objective", "bound", "features", "solver", "iterati
 """Columns of a row that the fit has as they are."""
 CERTIFICATE = ("kind", "ok", "worst", "residuals", "tolerance")
 """The parts of a certificate that a row keeps."""
-Own: TypeAlias = Mapping[str, Mapping[str, Any]]
-"""The entries of the user's own in each registry, which a worker gets with a unit."""
 
 
-def own_entries() -> Own:
-    """Return the entries of the user's own: what is registered -> name -> entry."""
-    return {what: dict(registry.own) for what, registry in REGISTRIES.items() if registry.own}
-
-
-def run_task(unit: Unit, data: Dataset, own: Own) -> dict[str, Any]:
-    """Compute a unit in a process that may not know the user's own entries, and return its row with its key."""
+def run_task(unit: Unit, data: Dataset, own: Mapping[str, Mapping[str, Any]]) -> tuple[str, dict[str, Any]]:
+    """Return key and row of a unit, from a process that may not know the user's own entries of the registries."""
     for what, entries in own.items():
         known = REGISTRIES[what]
         known.own.update({name: entry for name, entry in entries.items() if name not in known})
-    return row_of(unit, run_unit(unit, data))
+    return unit.key, row_of(unit, run_unit(unit, data))
 
 
 def row_of(unit: Unit, result: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the row of a unit with its key."""
-    return {"key": unit.key, **unit.description, **result, "versions": dict(versions())}
+    """Return the row of a unit."""
+    return {**unit.description, **result, "versions": dict(versions())}
 
 
 @whole_or_interrupted()
 def run_unit(unit: Unit, data: Dataset) -> dict[str, Any]:
-    """Compute a unit and return the columns of its result; an error is part of it, but for KeyboardInterrupt.
-
-    ``seconds`` and ``cpu_seconds``, without processes that a solver starts, are of all fits, without scores.
-    """
+    """Compute a unit and return the columns of its result, an error too; seconds are of all fits, without scores."""
     started = _now()
     try:
         train, test = data, None
         if unit.fold is not None and unit.seed is not None:
-            train, test = train_and_test(data, stratified_folds(data, unit.folds, unit.seed)[unit.fold])
+            train, test = train_and_test(data, stratified_folds(data, unit.study.folds, unit.seed)[unit.fold])
         started = _now()
-        with clock.limited(unit.time_limit):
+        with clock.limited(unit.study.time_limit):
             found, late = _fitted(unit, train)
         spent = _since(started)
-        asked = unit.exact and isinstance(found, Fit)
-        word = exact_word(found, train, customise=unit.method.customise or None) if asked else None
+        asked = unit.study.exact and isinstance(found, Fit)
+        word = exact_word(found, train) if asked else None
         return _row(found, test, late) | {"exact": word, **spent}
     except Exception as error:  # a fault of the package, too: the other units go on, the row says so
         if isinstance(error, MemoryError):
@@ -92,24 +82,22 @@ def _since(started: tuple[float, float]) -> dict[str, float]:
 def _fitted(unit: Unit, train: Dataset) -> tuple[Any, bool]:
     """Return the fit of a unit, and whether the time limit ended it before its own stopping criterion."""
     method, entry = unit.method, unit.method.entry
-    changed = {"customise": method.customise} if method.customise else {}
     if unit.candidates:
-        candidates = [{**candidate, **changed} for candidate in unit.candidates]
-        return tune(entry, train, candidates, folds=method.inner_folds, solver=method.solver).fit, clock.expired()
-    found = study_fit(entry, train, solver=method.solver, time_limit=unit.time_limit, **changed, **unit.params)
+        return tune(entry, train, unit.candidates, folds=method.inner_folds, solver=method.solver).fit, clock.expired()
+    found = study_fit(entry, train, solver=method.solver, time_limit=unit.study.time_limit, **unit.params)
     return found, found.stop == "time-limit" and found.status is not Status.OPTIMAL
 
 
 def _row(found: Any, test: Dataset | None, late: bool) -> dict[str, Any]:
     """Return the columns of a row that the fit gives."""
-    scores = {} if test is None else found.scores(test)
+    scores, held = {} if test is None else found.scores(test), getattr(found, "certificate", None)
     known = found.params if isinstance(found, ClassifierFit) else entry_of(found.method).parameters
     row = {
-        **{name: getattr(found, name) for name in OF_FIT},
+        **{name: getattr(found, name, None) for name in OF_FIT},
         **{name: scores.get(name) for name in MEASURES},
         "state": TIMEOUT if late else DONE,
         "n_features": len(found.support),
-        "certificate": found.certificate and {name: getattr(found.certificate, name) for name in CERTIFICATE},
+        "certificate": held and {name: getattr(held, name) for name in CERTIFICATE},
         "fitted": {k: v for k, v in found.params.items() if k in known},
         "error": "the time limit ended it before its own stopping criterion" if late else "",
     }

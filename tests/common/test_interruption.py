@@ -20,7 +20,7 @@ from fsopt.estimators import FSV
 from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings
 from fsopt.solvers.spec import Connection
 from fsopt.studies.running import opened
-from fsopt.studies.tuning import cross_validate, nested_cross_validation, tune
+from fsopt.studies.tuning import cross_validate, tune
 
 
 def test_the_first_interruption_is_deferred_and_the_second_one_is_not(usual_interruption):
@@ -138,7 +138,6 @@ QUESTIONS = {
     "tune": lambda: tune("fsv", DATA, CANDIDATES, folds=2),
     "tune on validation data": lambda: tune("fsv", DATA, CANDIDATES, validation=DATA),
     "cross_validate": lambda: cross_validate("fsv", DATA, CANDIDATES, folds=2),
-    "nested": lambda: nested_cross_validation("fsv", DATA, CANDIDATES, splits=2, folds=2),
     "necessity": lambda: fsopt.necessity(DATA, m=2),
     "select": lambda: fsopt.select(DATA, folds=2),
     "a search of scikit-learn": lambda: GridSearchCV(FSV(), {"lam": [0.05, 0.1]}, cv=2).fit(DATA.X, DATA.y),

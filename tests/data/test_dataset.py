@@ -18,7 +18,7 @@ from fsopt.data.given import dataset_of, datasets_of
 from fsopt.data.splits import random_parts, stratified_folds, train_and_test
 from fsopt.data.validation import map_labels, places_by_name
 from fsopt.errors import DataError, ParameterError
-from fsopt.studies.tuning import cross_validate, nested_cross_validation, tune
+from fsopt.studies.tuning import cross_validate, tune
 
 X3 = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 Y3 = [1, -1, 1]
@@ -210,7 +210,6 @@ QUESTIONS = {
     "compare": lambda *data: fsopt.compare(*data, methods="svm", folds=2).rows[0]["cv_accuracy"],
     "cross_validate": lambda data: cross_validate("svm", data, [{"C": 0.1}], folds=2).tolist(),
     "tune": lambda data: tune("svm", data, [{"c": 0.1}, {"c": 9.0}], folds=2).params,
-    "nested": lambda data: nested_cross_validation("svm", data, [{"c": 0.1}], splits=2, folds=2).error,
     "selection_path": lambda data: fsopt.selection_path(data, C=0.5).objective.tolist(),
     "pareto_front": lambda data: fsopt.pareto_front(data, [1.0])["objective"].tolist(),
     "radius_path": lambda data: fsopt.radius_path(data, [3.0])["train_error"].tolist(),

@@ -24,7 +24,7 @@ from fsopt.data import Dataset
 from fsopt.methods import large_programs
 from fsopt.methods.checking import check_claims
 from fsopt.methods.registry import METHODS
-from fsopt.papers.mop.table import FILES
+from fsopt.papers.mop.experiments import FILES
 from fsopt.solvers.registry import SOLVERS, solver_spec
 
 ROOT = Path(__file__).resolve().parents[2]

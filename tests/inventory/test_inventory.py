@@ -207,6 +207,6 @@ def outcome(where, code, tmp_path, monkeypatch, capsys):
 def vars_of_papers():
     """Return the functions that a call names beside that of its place."""
     from fsopt.data import drawn
-    from fsopt.papers.gbd import tables
+    from fsopt.papers.gbd import experiments
 
-    return {**vars(drawn), **vars(tables)}
+    return {**vars(drawn), **vars(experiments)}

@@ -18,8 +18,8 @@ from fsopt.drivers.run import Run, drained
 from fsopt.methods.baselines.machines import train
 from fsopt.methods.preprocessing import preprocess
 from fsopt.models.gbd.fsp_master import cut_coefficients
-from fsopt.papers import mnist_digits, printed, synthetic_pairs
-from fsopt.papers.mop.table import FILES, read_idx
+from fsopt.papers import mnist_digits, printed
+from fsopt.papers.mop.experiments import FILES, read_idx
 
 C = 1.0
 
@@ -262,7 +262,7 @@ def test_no_positive_weights_lead_to_the_end_of_the_front(c):
 
 @needs_digits
 def test_no_number_of_first_digits_has_571_pixels_that_vary():
-    images = read_idx(DIGITS / FILES[0])[:10_000].reshape(10_000, -1)
+    images = read_idx(DIGITS / FILES[0], 60_000, 28, 28)[:10_000].reshape(10_000, -1)
     changed = images != images[0]
     first = np.where(changed.any(axis=0), changed.argmax(axis=0), len(images))
     counts = np.array([(first < n).sum() for n in range(1, len(images) + 1)])
@@ -353,11 +353,12 @@ def test_the_ranks_of_table_4_do_not_follow_from_table_3_and_do_not_add_up():
 
 
 def test_with_the_mean_of_the_print_one_feature_of_section_4_2_is_enough():
-    known, new = synthetic_pairs(1, p=60, literal=True)[0]
+    drawn = mpm_synthetic(1050, 0, 60, True)
+    known, new = drawn.rows(np.arange(50)), drawn.rows(np.arange(50, 1050))
     fit = fsopt.fit("l1-mpm", known, delta=0.9)
     assert len(fit.support) == 1
     assert fit.scores(new)["accuracy"] == 1.0
-    known, _ = synthetic_pairs(1, p=60)[0]
+    known = mpm_synthetic(1050, 0, 60).rows(np.arange(50))
     assert len(fsopt.fit("l1-mpm", known, delta=0.9).support) > 3
     # a single feature is right with probability Phi(1) then, and not Phi(10)
     one = fsopt.fit("l1-mpm", mpm_synthetic(4000, 1, p=10), delta=0.1)

@@ -2,6 +2,7 @@
 
 import gzip
 import struct
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,13 +10,14 @@ from support import DIGITS, blobs, needs_digits, written
 
 import fsopt
 from fsopt.errors import DataError, ParameterError
-from fsopt.papers.mop.table import (
+from fsopt.papers.mop.experiments import (
     FILES,
     Digits,
     mnist_digits,
     mnist_table,
     printed_row,
     read_idx,
+    selected_pixels,
     support_vectors,
 )
 
@@ -30,32 +32,21 @@ def digits():
     return mnist_digits(100, DIGITS)
 
 
-def test_an_idx_file_is_read_back_and_what_is_none_is_refused(tmp_path):
+def test_an_idx_file_is_read_back_and_what_is_none_is_refused_by_its_name(tmp_path):
     for shape in ((7,), (2, 3, 5)):
         array = np.arange(np.prod(shape), dtype=np.uint8).reshape(shape)
-        np.testing.assert_array_equal(read_idx(written(tmp_path, "a.gz", idx(array))), array)
+        np.testing.assert_array_equal(read_idx(written(tmp_path, "a.gz", idx(array)), *shape), array)
     five = idx(np.zeros(5, np.uint8))
-    for content, says in (
-        (b"", "no idx file"),
-        (b"\x00\x00\x0d\x01" + bytes(8), "no idx file"),
-        (b"\x00\x00\x08\x03\x00", "no idx file"),
-        (five[:-1], "holds 4 bytes, its header states 5"),
-        (five + b"\x00", "holds 6 bytes"),
-    ):
-        with pytest.raises(DataError, match=says):
-            read_idx(written(tmp_path, "a.gz", content))
-
-
-def test_files_that_cannot_be_read_are_named(tmp_path):
-    packed = gzip.compress(idx(np.arange(200, dtype=np.uint8)))
-    for name, content in (("plain.idx", idx(np.zeros(3, np.uint8))), ("cut.idx", packed[:-9])):
+    for content in (b"", b"\x00\x00\x0d" + five[3:], five[:7], five[:-1], five + b"\x00", idx(np.zeros(6, np.uint8))):
+        with pytest.raises(DataError, match="no idx file of 5 bytes"):
+            read_idx(written(tmp_path, "a.gz", content), 5)
+    for name, content in (("plain.idx", five), ("cut.idx", gzip.compress(idx(np.zeros(200, np.uint8)))[:-9])):
         with pytest.raises(DataError, match=name):
-            read_idx(written(tmp_path, name, content))
+            read_idx(written(tmp_path, name, content), 5)
     with pytest.raises(DataError, match="No such file"):
-        read_idx(tmp_path / "none.gz")
-    for name in FILES:
-        written(tmp_path, name, idx(np.zeros((2, 28, 28) if "images" in name else 2, np.uint8)))
-    with pytest.raises(DataError, match=r"\(2, 28, 28\)"):
+        read_idx(tmp_path / "none.gz", 3)
+    written(tmp_path, FILES[0], idx(np.zeros((2, 28, 28), np.uint8)))
+    with pytest.raises(DataError, match="no idx file of 60000 x 28 x 28 bytes"):
         mnist_digits(100, tmp_path)
 
 
@@ -85,15 +76,17 @@ def test_support_vectors_are_the_multipliers_above_the_widest_gap():
     assert support_vectors(np.array([2.0, 2e-3, 0.0])) == 2
 
 
-def test_an_image_holds_each_value_at_its_pixel():
-    image = Digits(blobs(), blobs(), blobs(), np.array([5, 30, 783])).image(np.array([1.0, 2.0, 3.0]))
+def test_the_picture_holds_each_scale_at_its_pixel():
+    digits = Digits(blobs(p=3), blobs(p=3), blobs(p=3), np.array([5, 30, 783]))
+    found = SimpleNamespace(support=(0, 2), details={"scales": [1.0, 2.0, 3.0]})
+    image = selected_pixels(digits, found).axes[0].images[0].get_array()
     assert image.shape == (28, 28)
-    assert (image[0, 5], image[1, 2], image[27, 27], image.sum()) == (1.0, 2.0, 3.0, 6.0)
+    assert (image[0, 5], image[1, 2], image[27, 27], image.sum()) == (1.0, 0.0, 3.0, 4.0)
 
 
 @needs_digits
 def test_the_parts_are_those_of_the_paper(digits):
-    images, labels = (read_idx(DIGITS / name) for name in FILES)
+    images, labels = read_idx(DIGITS / FILES[0], 60_000, 28, 28), read_idx(DIGITS / FILES[1], 60_000)
     odd = labels % 2 == 1
     assert (digits.train.n, digits.valid.n, digits.test.n, digits.train.p) == (100, 1000, 10_000, 501)
     for part, rows in (

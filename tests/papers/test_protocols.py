@@ -16,20 +16,12 @@ from fsopt.data import gbd_set_one, gmeb_type1
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import InfeasibleError, ParameterError, UnknownNameError
 from fsopt.methods.mpm.space import FeatureSpace
-from fsopt.papers import (
-    averages,
-    compare_methods,
-    data_set_one,
-    mpm_surface,
-    plot_repetitions,
-    plot_surface,
-    printed,
-    synthetic_pairs,
-)
-from fsopt.papers.gbd import tables as gbd
+from fsopt.papers import averages, compare_methods, plot_surface, printed
+from fsopt.papers.gbd import experiments as gbd
 from fsopt.papers.gmeb import experiments as gmeb
+from fsopt.papers.mpm.figures import plot_repetitions
 from fsopt.papers.reproduction import RULES, numbers_of, over
-from fsopt.papers.sla.experiments import NAMES, feature_example, load_table_data, measured
+from fsopt.papers.sla.experiments import NAMES, load_table_data, measured, with_noise
 from fsopt.studies.tuning import tune
 
 DATA = blobs(60, 5, seed=3)
@@ -78,8 +70,6 @@ def test_the_reading_of_table_1_has_the_bayes_error_that_the_paper_states():
         scores.append(logsumexp([np.log(0.7) + log[0][0] + log[1][1], np.log(0.3) + log[0][1] + log[1][0]], axis=0))
     best = np.where(scores[0] > scores[1], 1.0, -1.0)
     assert np.mean(best != data.y) == pytest.approx(0.004, abs=0.0008)
-    first_moments = (data.X * data.y[:, None]).mean(axis=0)
-    np.testing.assert_allclose(first_moments, [0.7, 1.4, 2.1, 0.3, 0.6, 0.9], atol=0.03)
 
 
 @needs_data
@@ -101,60 +91,37 @@ def pairs_of(data, folds, seed=0):
     return [train_and_test(data, fold) for fold in stratified_folds(data, folds, seed)]
 
 
-def test_a_surface_has_the_fits_at_a_share_of_each_fold_s_own_limit():
-    surface = mpm_surface(DATA, (0.9, 0.4), (5.0, 0.5), folds=2, seed=2)
-    assert surface[["asked", "alpha", "pair"]].to_numpy().tolist() == [
-        [d, a, k] for k in (0, 1) for d, a in itertools.product((0.4, 0.9), (0.5, 5.0))
-    ]
+def test_methods_are_measured_on_the_same_folds_at_a_share_of_each_fold_s_own_limit():
+    methods = {"svm": {"c": 2.0}, "l0-mpm": {"alpha": 2.0}, "l1-mpm": {"delta": 0.01}}
+    found = compare_methods(DATA, methods, delta=0.4, folds=2, seed=2).set_index(["method", "pair"])
     for k, (train, test) in enumerate(pairs_of(DATA, 2, seed=2)):
-        row = surface[(surface["asked"] == 0.4) & (surface["alpha"] == 5.0) & (surface["pair"] == k)].iloc[0]
-        fit = fsopt.fit("l0-mpm", train, delta=0.4 * limit(train), alpha=5.0)
-        scores = fit.scores(test)
-        expected = (limit(train), 0.4 * limit(train), len(fit.support), 20 * len(fit.support), fit.iterations)
-        assert tuple(row[["limit", "delta", "n_features", "PSF", "iterations"]]) == pytest.approx(expected)
-        assert (row["TSA"], row["MCC"]) == pytest.approx((100 * scores["accuracy"], 100 * scores["mcc"]))
-
-
-def test_an_accuracy_that_is_infeasible_for_a_training_fold_leaves_nan():
-    limits = np.sort([limit(train) for train, _ in pairs_of(DATA, 2)])
-    surface = mpm_surface(DATA, (0.01, limits.mean(), 0.99), (0.5, 50.0), shares=False, folds=2)
-    assert surface.groupby("asked")["TSA"].count().tolist() == [4, 2, 0]
-    assert set(surface.loc[surface["asked"] == 0.01, "n_features"]) == {1.0}  # a small delta selects one feature
-    figure = plot_surface(surface)  # a line for each delta that is feasible in all and for each alpha
-    assert [len(axes.lines) for axes in figure.axes] == [1, 1, 2]
+        own = {**methods, "l0-mpm": {"alpha": 2.0, "delta": 0.4 * limit(train)}}
+        for method, params in own.items():
+            fit, row = fsopt.fit(method, train, **params), found.loc[method, k]
+            scores = fit.scores(test)
+            assert (row["n_features"], row["PSF"]) == (len(fit.support), 20 * len(fit.support))
+            assert (row["TSA"], row["MCC"]) == pytest.approx((100 * scores["accuracy"], 100 * scores["mcc"]))
+    assert np.isnan(found.loc[("svm", 0), "iterations"])
+    assert set(found.loc["l1-mpm", "n_features"]) == {1.0}  # a small delta selects one feature
+    asked = [(d, a) for d in (0.3, 0.8) for a in (0.5, 50.0, 5.0)]
+    found_at = [compare_methods(DATA, {"l0-mpm": {"alpha": a}}, delta=d, folds=2) for d, a in asked]
+    surface = pd.concat([one.assign(asked=d, alpha=a) for one, (d, a) in zip(found_at, asked, strict=True)])
+    figure = plot_surface(surface)  # a line for each share, in the order of alpha, and for each alpha
+    assert [len(axes.lines) for axes in figure.axes] == [2, 2, 3]
     means = surface.groupby(["asked", "alpha"])["PSF"].mean()
-    np.testing.assert_array_equal(figure.axes[0].lines[0].get_ydata(), means[0.01])
+    np.testing.assert_array_equal(figure.axes[0].lines[0].get_ydata(), means[0.3])
+    lines = plot_repetitions(found.reset_index()).axes[1].lines
+    assert {tuple(line.get_ydata()) for line in lines} == {tuple(found.loc[method, "PSF"]) for method in methods}
 
 
-def test_wrong_grids_and_comparisons_are_refused():
-    wrong = [(DATA, deltas, (5.0,)) for deltas in ((0.0,), (1.0,), (), ("a",))]
-    wrong += [(DATA, (0.5,), (0.0,)), (DATA, (0.5,), ()), ([], (0.5,), (5.0,))]
-    for given in wrong:
+def test_wrong_comparisons_are_refused():
+    for given in ((DATA, 0.0), (DATA, 1.0), (DATA, "a"), ([], 0.5)):
         with pytest.raises(ParameterError):
-            mpm_surface(*given)
+            compare_methods(given[0], {"l1-mpm": {}}, delta=given[1])
     with pytest.raises(UnknownNameError):
         compare_methods(DATA, {"l2-mpm": {}})
-    with pytest.raises(ParameterError, match="delta"):
-        compare_methods(DATA, {"l1-mpm": {}}, delta=1.0)
     with pytest.raises(InfeasibleError, match=r"alpha\* = .*l1-mpm"):
-        compare_methods(DATA, {"l1-mpm": {}}, delta=0.99, shares=False, folds=2)
-
-
-def test_methods_are_measured_on_the_same_pairs_of_one_law():
-    pairs = synthetic_pairs(1, p=12, n_test=40, seed=5)
-    [(train, test)] = pairs
-    assert (train.X.shape, test.X.shape) == ((50, 12), (40, 12))
-    assert not np.isin(train.X, test.X).any()
-    found = compare_methods(pairs, {"svm": {"c": 2.0}, "l0-mpm": {"alpha": 2.0}}, delta=0.8).set_index("method")
-    delta = found.loc["l0-mpm", "delta"]
-    assert delta == pytest.approx(0.8 * limit(train))
-    fits = {"svm": fsopt.fit("svm", train, c=2.0), "l0-mpm": fsopt.fit("l0-mpm", train, delta=delta, alpha=2.0)}
-    for method, fit in fits.items():
-        assert found.loc[method, "n_features"] == len(fit.support)
-        assert found.loc[method, "TSA"] == pytest.approx(100 * fit.scores(test)["accuracy"])
-    assert np.isnan(found.loc["svm", ["delta", "iterations"]].astype(float)).all()
-    lines = plot_repetitions(found.reset_index()).axes[1].lines
-    np.testing.assert_array_equal(lines[1].get_ydata(), [found.loc["l0-mpm", "PSF"]])
+        compare_methods(DATA, {"l1-mpm": {"delta": 0.99}}, folds=2)
 
 
 SIZES = {"sonar": (208, 111), "ionosphere": (351, 225), "spambase": (200, 79), "wbcd": (683, 239), "wpbc": (198, 47)}
@@ -271,7 +238,7 @@ def test_every_printed_mcc_that_no_classifier_has_is_a_mean_over_ten_folds(table
 @pytest.mark.parametrize("seed", range(2))
 def test_the_papers_feature_selection_is_reproduced_whatever_the_noise(seed):
     data = load_table_data("wbcd")
-    fit = feature_example(data, seed=seed)
+    fit = fsopt.fit("fsv", with_noise(data, seed), lam=0.05, scale="none")
     assert (data.n, fit.iterations, fit.support, fit.status) == (683, 6, (0, 1, 5, 7), Status.STATIONARY)
     assert fit.objective == pytest.approx(0.2716835173, abs=1e-9)
     assert np.sum(data.y * (data.X @ fit.coef[:9] + fit.intercept) > 0) == 664
@@ -315,13 +282,12 @@ def test_candidates_are_the_grids_of_aytug_and_the_loop_has_fewer_cuts_at_a_smal
         assert {o.get("m") for o in options} == {4 if method in gbd.COUNTED else None}
     cuts = {o["c"]: (o["max_cuts"], o["preset"]) for o in gbd.candidates("gbd", 4)}
     assert cuts == {c: (250 if c >= 8 else gbd.FEW_CUTS, "printed") for c in gbd.C_VALUES}
-    assert {o["max_cuts"] for o in gbd.candidates("gbd", 4, max_cuts=7)} == {7}
     priced = [(o["c"], o["lam"]) for o in gbd.candidates("gbd-lambda", 4)]
     assert priced == sorted(itertools.product(gbd.C_VALUES, (1 / 64, 1 / 16, 1 / 4, 1.0)))
     with pytest.raises(ParameterError, match="'mpm' has no penalty weight C"):
         gbd.candidates("mpm", 4)
     with pytest.raises(UnknownNameError):
-        data_set_one(methods=("gbd", "svn"))
+        gbd.measure("svn", gbd_set_one(6, 20, 0))
 
 
 def test_the_paper_s_lambda_of_one_selects_nothing():

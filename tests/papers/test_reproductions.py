@@ -10,6 +10,7 @@ from support import ROOT, run
 
 from fsopt.errors import SolverError
 from fsopt.papers import registry
+from fsopt.papers.gbd import experiments as gbd
 from fsopt.papers.gmeb import experiments as gmeb
 from fsopt.papers.pages import beside_random, fuller, markdown, overview, read_saved, saved, sentence
 from fsopt.papers.registry import EXPERIMENTS
@@ -86,9 +87,9 @@ def test_random_tables_have_our_numbers_in_another_order_within_each_column_of_s
 
 def test_a_table_that_is_no_better_than_random_ones_does_not_count_as_reproduced():
     table = {"equal": 2, "within noise": 1, "differs": 1}
-    assert sentence({**table, "random share": BETTER}).startswith("Of 4 printed numbers 3 are reproduced, 2 of them to")
-    assert "3 agree, no more than chance gives (P = 0.2), and none counts" in sentence({**table, "random share": 0.2})
-    assert "without a table to compare with, and none counts" in sentence(table)
+    assert sentence({**table, "random share": BETTER}).startswith("Reproduced: 3 of 4 printed numbers, 2 of them to")
+    assert "3 agree, no more than chance gives (P = 0.2), and do not" in sentence({**table, "random share": 0.2})
+    assert "0 of 4 printed numbers; 3 agree, in no table of rows" in sentence(table)
     assert sentence({"no number": 3}) == "The paper prints no number for this: the page shows ours."
     random = {"random mean": 1.4, "random best": 2}
     found = {
@@ -96,7 +97,7 @@ def test_a_table_that_is_no_better_than_random_ones_does_not_count_as_reproduced
         "sla-table1": {**table, **random, "random share": 0.2},
     }
     headline = overview(found)[0].splitlines()[2]
-    assert headline.startswith("Of 8 printed numbers 3 are reproduced, in 1 tables that agree more often")
+    assert headline.startswith("Reproduced: 3 of 8 printed numbers, in 1 tables that agree more often")
     assert "; 3 others agree in tables that do not" in headline
     assert "Chance alone gives about 3 of the 6." in headline
 
@@ -142,6 +143,20 @@ def measures(method, instance, jobs=1):
     return found | {"alignment": 0.995 + 0.0001 * k, "seconds": 1.0, "tuning_seconds": 8.0}
 
 
+def test_the_printed_loop_alone_is_compared_with_the_print_on_all_instances(monkeypatch):
+    monkeypatch.setattr(gbd, "measure", measures)
+    monkeypatch.setattr(gbd, "gbd_set_one", lambda p, n, k: (p, n, k))
+    monkeypatch.setattr(gbd, "gbd_set_two", lambda m, k, p, n: (p, m, k))
+    cells = {(one.row, one.column): one for one in gbd.gbd_table2(RunSettings()).cells}
+    assert [cells["fsv", f"gbd {word}"].ours for word in ("better", "worse")] == [72.0, 18.0]
+    assert cells["best-subset 50 x 500", "gbd worse"].ours == 10.0
+    assert cells["gbd", "alignment"].printed == "0.9966"
+    page = gbd.gbd_fig2(RunSettings())
+    differences = {one.ours for one in page.cells if one.row.startswith("best") and one.column == "TE - TE(rfe)"}
+    assert differences == {-0.1}
+    assert "20 (4), 100 (4)" in page.notes[0]
+
+
 def rounds(errors, counts):
     """Return made-up measures of rounds."""
     return [{"error": e, "counts": dict(zip(RULES, c, strict=True))} for e, c in zip(errors, counts, strict=True)]
@@ -184,7 +199,7 @@ def test_after_the_time_limit_a_table_shows_the_parts_that_its_store_has_and_a_f
     assert "gmeb-table3.json' stays: it has more than this run" in err
     assert page.read_bytes() == kept
     [cell_] = json.loads(run("reproduce gbd-table2 --time-limit 0 --json", capsys)[0])["experiments"][0]["cells"]
-    assert (cell_["verdict"], cell_["why"].partition(":")[0]) == ("left out", "the time limit passed")
+    assert (cell_["verdict"], cell_["why"].partition(" before")[0]) == ("left out", "the time limit passed")
     assert fuller({"equal": 1, "parts": 3}, {"within noise": 1, "left out": 2, "parts": 2})
     assert not fuller({"equal": 1, "parts": 3}, {"differs": 1, "parts": 3})
 

@@ -112,13 +112,13 @@ def test_parameters_solver_and_tuning_reach_the_fits():
         ({"methods": [("svm", LinearSVC())]}, ParameterError, "another name"),
         ({"methods": [("mine", LinearSVC)]}, ParameterError, "scikit-learn"),
         ({"methods": [("mine", LinearSVC())], "params": {"mine": {"k": 1}}}, ParameterError, "no parameter 'k'"),
-        ({"customise": {"fsp-mastr": print}}, UnknownNameError, "fsp-mastr"),
-        ({"methods": ["svm"], "customise": {"fsp-master": print}}, ParameterError, "none of the methods"),
+        ({"folds": 0}, ParameterError, "folds=0 is no"),
+        ({"data": []}, ParameterError, "no data"),
     ],
 )
 def test_wrong_settings_are_refused_before_any_fit(how, error, match):
     with pytest.raises(error, match=match):
-        compare(DATA, **{"folds": 2, **how})
+        compare(**{"data": DATA, "folds": 2, **how})
 
 
 def test_a_classifier_of_the_users_own_is_a_row_with_its_features_and_scores():

@@ -1,7 +1,6 @@
-"""Tuning: cross-validation, ties, validation data, no leakage, and the nested rounds; parameters in studies.
+"""Tuning: cross-validation, ties and validation data; parameters in studies.
 
 Every parameter of every method, given alone, goes through a study as it goes through fit; parameters of comparisons.
-
 What a study refuses before its first unit, as the method does; it leaves no store behind.
 """
 
@@ -9,19 +8,16 @@ import json
 from types import SimpleNamespace
 
 import numpy as np
-import pyomo.environ as pyo
 import pytest
 from support import blobs, sampled
 
 import fsopt
-from fsopt.cli import main
 from fsopt.data.splits import stratified_folds
-from fsopt.errors import FsoptError, InfeasibleError, OutOfTimeError, ParameterError, UnknownNameError
-from fsopt.methods.preprocessing import SelectionRule
+from fsopt.errors import FsoptError, InfeasibleError, ParameterError, UnknownNameError
 from fsopt.studies import tuning
 from fsopt.studies.comparison import compare
 from fsopt.studies.study import StudyMethod
-from fsopt.studies.tuning import cross_validate, nested_cross_validation, tune
+from fsopt.studies.tuning import cross_validate, tune
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -31,7 +27,7 @@ def spied(monkeypatch):
     """Replace the fit of the tuning by one that keeps its training data and predicts by a given function."""
     seen = []
 
-    def spy(method, data, *, solver=None, time_limit=None, **params):
+    def spy(method, data, *, solver=None, **params):
         seen.append((data, params, solver))
         label = params.get("label", 1.0)
         hyperplane = {"coef": np.array([1.0, 0.5, 0.0]), "kernel": None}
@@ -70,14 +66,6 @@ def test_errors_are_the_shares_of_the_held_out_samples_that_are_misclassified():
     assert errors.shape == (2, 2)
 
 
-def test_with_a_kernel_the_patterns_are_counted_whatever_the_rule():
-    data, rule = blobs(20, 3, seed=2), SelectionRule("absolute", epsilon=5.0, units="scaled")
-    rounds = nested_cross_validation("mpm", data, [{"kernel": "gaussian"}], splits=2, folds=2, rule=rule)
-    parts = stratified_folds(data, 2, 0)
-    fits = [fsopt.fit("mpm", data.rows(np.setdiff1d(np.arange(20), part)), kernel="gaussian") for part in parts]
-    assert rounds.n_features.tolist() == [len(f.support) for f in fits]
-
-
 def test_bad_calls_are_told_before_and_failed_fits_by_their_candidate():
     data = blobs(30, 3)
     with pytest.raises(UnknownNameError):
@@ -86,8 +74,6 @@ def test_bad_calls_are_told_before_and_failed_fits_by_their_candidate():
         cross_validate("svm", data, [])
     with pytest.raises(ParameterError, match="folds"):
         cross_validate("svm", data, [{}], folds=16)
-    with pytest.raises(ParameterError, match="rule"):
-        SelectionRule("top")
     with pytest.raises(InfeasibleError, match=r"0\.999"):
         cross_validate("l0-mpm", data, [{"delta": 0.999}])
 
@@ -107,58 +93,20 @@ def test_among_equal_errors_the_first_candidate_wins(monkeypatch):
         assert tune("svm", data, candidates).params == {"c": 1.0}
 
 
-def test_on_validation_data_the_first_best_candidate_with_an_answer_in_its_time_is_chosen(monkeypatch):
+def test_on_validation_data_the_first_best_candidate_is_chosen_and_grids_begin_with_their_end(monkeypatch):
     data, other = blobs(60, 4, seed=3, gap=0.3), blobs(50, 4, seed=4, gap=0.3)
     options = [{"c": c} for c in (10.0, 0.01, 1.0)]
     fits = [fsopt.fit("l1-svm", data, **params) for params in options]
     errors = [float(np.mean(fit.predict(other.X) != other.y)) for fit in fits]
-    late, begun = set(), []
-
-    def limited(method, data, *, solver=None, time_limit=None, **params):
-        begun.append(params["c"])
-        if params["c"] in late:
-            raise OutOfTimeError("the time limit passed", "give more seconds")
-        return fsopt.fit(method.name, data, **params)
-
-    monkeypatch.setattr(tuning, "study_fit", limited)
-    for late_one, left in (((), errors), ((10.0,), [np.inf, *errors[1:]])):
-        late.update(late_one)
-        tuned = tune("l1-svm", data, options, validation=other, time_limit=5.0)
-        best = left.index(min(left))
-        assert tuned.errors.ravel().tolist() == left
-        assert (tuned.error, tuned.params) == (min(left), options[best])
-        np.testing.assert_array_equal(tuned.fit.coef, fits[best].coef)
-        assert tuned.seconds > tuned.fit.seconds["total"]
-    assert begun == 2 * [1.0, 0.01, 10.0]  # grids go from short to long fits
-    late.update((0.01, 1.0))
-    with pytest.raises(OutOfTimeError, match=r"time limit passed \('l1-svm' at {'c': 10.0}\)"):
-        tune("l1-svm", data, options, validation=other, time_limit=5.0)
-
-
-def test_a_round_tunes_on_its_own_samples_and_tests_on_the_others(spied):
-    data = numbered(40, share=0.4)
-    rounds = nested_cross_validation("svm", data, [{"label": 1.0}, {"label": -1.0}], splits=4, folds=2, seed=1)
-    finals = spied[4::5]  # each round: 2 candidates on 2 folds, then the winner on all its rows
-    assert len(spied) == 20
-    assert all(d.n == 30 for d, _, _ in finals)
-    held = [set(range(40)) - set(d.X[:, 0].astype(int)) for d, _, _ in finals]
-    assert held == [set(part.tolist()) for part in stratified_folds(data, 4, 1)]
-    for k, part in enumerate(held):
-        for d, _, _ in spied[5 * k : 5 * k + 5]:
-            assert not part & set(d.X[:, 0].astype(int))
-    assert rounds.params == ({"label": -1.0},) * 4
-    np.testing.assert_allclose(rounds.errors, 0.4)
-    np.testing.assert_array_equal(rounds.n_features, 2)
-
-
-def test_features_are_counted_by_deviations_of_the_training_samples(spied):
-    data = numbered(40)
-    X = data.X.copy()
-    X[7, 1] = 30.0  # weight 0.5 and deviation 5, against 1 and 12: 0.2; without this sample 0.04
-    rounds = nested_cross_validation(
-        "svm", data.with_X(X), [{}], splits=4, folds=2, rule=SelectionRule(units="scaled", epsilon=0.08)
-    )
-    assert rounds.n_features.tolist() == [1 if 7 in part else 2 for part in stratified_folds(data, 4, 0)]
+    begun, real = [], tuning.study_fit
+    monkeypatch.setattr(tuning, "study_fit", lambda *args, **rest: begun.append(rest["c"]) or real(*args, **rest))
+    tuned = tune("l1-svm", data, options, validation=other)
+    best = errors.index(min(errors))
+    assert tuned.errors.ravel().tolist() == errors
+    assert (tuned.error, tuned.params) == (min(errors), options[best])
+    np.testing.assert_array_equal(tuned.fit.coef, fits[best].coef)
+    assert tuned.seconds > tuned.fit.seconds["total"]
+    assert begun == [1.0, 0.01, 10.0]
 
 
 NAMED = fsopt.Dataset(blobs(16, 6, gap=0.4).X, blobs(16, 6).y, ("mean radius", "x11", "Größe", "x1", "a, b", "x2"))
@@ -198,17 +146,9 @@ def test_every_parameter_given_alone_goes_through_a_study(method):
         assert (row["status"] == "none", row["error"]) == (refused, by_fit(method, params) if refused else "")
 
 
-def last_feature(model):
-    """Add a variable of its own to a master."""
-    model.half = pyo.Var(bounds=(0, 1))
-    model.rule = pyo.Constraint(expr=model.sigma[0] + model.half <= 1.5)
-
-
-def test_a_comparison_gives_solver_and_changed_models_to_the_methods_that_have_them():
-    [changed] = compare(NAMED, methods="gbd", customise={"fsp-master": last_feature}, folds=2, solver="clarabel").rows
-    [other] = compare(NAMED, methods="best-subset", folds=2, solver="clarabel").rows
-    told = [(row["lacking"], row["solver"]) for row in (changed, other)]
-    assert told == [("", "highs+clarabel"), ("", "branch-and-benders")]
+def test_a_comparison_gives_a_solver_to_the_methods_that_have_one():
+    found = compare(NAMED, methods=["gbd", "best-subset"], folds=2, solver="clarabel").rows
+    assert [(row["lacking"], row["solver"]) for row in found] == [("", "highs+clarabel"), ("", "branch-and-benders")]
     asked = {"name": "best-subset", "solver": "clarabel"}
     [row] = fsopt.run_study({"data": [NAMED], "folds": 0, "methods": [asked]}).rows
     assert "'best-subset' calls no solver" in row["error"]
@@ -255,18 +195,3 @@ def test_what_methods_take_is_taken():
     for name, spec in fsopt.METHODS.items():
         StudyMethod(name=name, params={k: v for k, v in spec.parameters.items() if v is not None}).check()
         StudyMethod(name=name, grid=spec.candidates).check()
-
-
-def test_a_wrong_study_file_is_one_line_and_leaves_no_store(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    svm = '[[methods]]\nname = "svm"\n'
-    for text, words in (
-        (f'data = ["nowhere"]\n{svm}', "nowhere"),
-        (f'data = ["wdbc"]\n{svm}grid = {{ c = [-1] }}', "-1: "),
-    ):
-        (tmp_path / "study.toml").write_text(text)
-        with pytest.raises(SystemExit) as ended:
-            main(["study", "study.toml", "--store", "s.sqlite", "--jobs", "1"])
-        said = capsys.readouterr().err.strip()
-        assert (ended.value.code, said.count("\n"), words in said) == (2, 0, True)
-    assert [file.name for file in tmp_path.iterdir()] == ["study.toml"]

@@ -20,19 +20,18 @@ from fsopt.data.splits import random_parts, stratified_folds, train_and_test
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import whole
 from fsopt.papers.reproduction import (
+    Cells,
     Experiment,
     Pair,
     Reproduction,
-    Row,
     RunSettings,
-    cells_of,
+    noted,
     numbers_of,
     over,
     printed,
 )
 from fsopt.papers.verdicts import DIFFERS, LEFT_OUT, TableCell, cell, deviations, unprinted
 from fsopt.studies.tuning import tune
-from fsopt.typing import Vector
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,14 +41,10 @@ COMPARED = ("gmeb", "rfe")
 """Methods of Figure 2."""
 COIN = 50.0
 """Percent: the possible error rates of the verdicts go from 0 to those of a coin."""
-TYPE_1 = 202
-"""Features of the data of type 1."""
 DRAWS = {"gmeb-table3": 30, "gmeb-type2": 10}
 """Draws of the print. Of Table 3 the fewest possible: RFE with 6.6 +- 30.7 of 1 to 202 features takes as many."""
 BAYES = (50.0 * erfc(1.0), 50.0 * erfc(sqrt(0.5)))
 """Percent: the least and the largest Bayes error of data of type 2 with two relevant features, of variances 1 and 2."""
-SLOW = "rfe"
-"""The method of an SVM for each number of features, C and fold: left out where little is run."""
 TRAINING = {"mfeat": 200, "internet_ads": 200}
 """Sets with one training part, of which the paper names no more than the size (Table 2): here drawn at random."""
 PARTS = 6
@@ -100,21 +95,15 @@ def candidates(
     if method == "gmeb":
         radii = np.linspace(1.0, 10.0, points).tolist()
         return [{"r_plus": plus, "r_minus": minus} for plus, minus in product(radii, radii)]
-    if method in ("svm", "l1-svm"):
-        return [{"c": c, "scale": scale} for c in _penalty_weights(points**2, odds)]
-    if method == "rfe":
-        counts = np.unique(np.rint(np.linspace(1, p, points)).astype(int)).tolist()
-        return [{"m": m, "c": c, "scale": scale} for m, c in product(counts, _penalty_weights(points, odds))]
-    raise ParameterError(
-        f"Peleg & Meir have no hyperparameters for '{method}'",
-        "one of gmeb, svm, l1-svm, rfe, or give candidates of your own",
-    )
-
-
-def _penalty_weights(count: int, odds: bool) -> list[float]:
-    """Return values of C, from shares L from 0.02 to 0.98."""
-    share = np.linspace(0.02, 0.98, count)
-    return [float(c) for c in (share / (1.0 - share) if odds else share)]
+    if method not in METHODS:
+        listed = f"one of {', '.join(METHODS)}, or candidates of your own"
+        raise ParameterError(f"Peleg & Meir have no hyperparameters for '{method}'", listed)
+    share = np.linspace(0.02, 0.98, points if method == "rfe" else points**2)
+    weights = (share / (1.0 - share) if odds else share).tolist()
+    if method != "rfe":
+        return [{"c": c, "scale": scale} for c in weights]
+    counts = np.unique(np.rint(np.linspace(1, p, points)).astype(int)).tolist()
+    return [{"m": m, "c": c, "scale": scale} for m, c in product(counts, weights)]
 
 
 def _tuned(method: str, seed: int, **how: Any) -> Any:
@@ -130,10 +119,7 @@ def _tuned(method: str, seed: int, **how: Any) -> Any:
 def _cells(
     row: str, found: Sequence[Mapping[str, Any]], numbers: Mapping[str, str], p: int, count: str, draws: int = 1
 ) -> Iterator[TableCell]:
-    """Yield the cells error and features of a method, from what was measured in several rounds.
-
-    ``draws`` are those whose deviation is printed, 1 where that of the mean is; of one printed round it is ours.
-    """
+    """Yield the cells error and features of a method; ``draws``: of a printed deviation, 1 where it is of the mean."""
     rules = {name: [one["counts"][name] for one in found] for name in (count, *found[0]["counts"])}
     for column, choices in (("error", {count: [one["error"] for one in found]}), ("features", rules)):
         single = numbers[f"{column}_sd"] == "0"  # one round has no deviation
@@ -150,10 +136,6 @@ def _cells(
         rest: dict[str, Any] = {"tried": tried, "possible": (0.0, COIN if column == "error" else float(p))}
         rest["spread"] = spread / sqrt(len(found)) if draws == 1 else spread
         yield cell((row, column), mean, numbers[column], noise=noise, otherwise=(DIFFERS, OPEN), **rest)
-
-
-def _without_spreads(numbers: Mapping[str, str]) -> dict[str, str | None]:
-    return {name: value for name, value in numbers.items() if not name.endswith("_sd")}
 
 
 def _drawn(
@@ -174,79 +156,45 @@ def _drawn(
 
 def gmeb_table3(settings: RunSettings) -> Reproduction:
     """Return Table 3: four methods on data of type 1."""
-    table = printed("gmeb-table3")
+    table, cells = printed("gmeb-table3"), Cells()
+    theirs = DRAWS["gmeb-table3"]
     draws, points, n_test = (2, 3, 500) if settings.quick else (10, 10, 1000)
-
-    def row_of(size: str, method: str) -> Row:
-        row, numbers = f"{method} n={size}", numbers_of(table, size, method)
-
-        def compute() -> Iterator[TableCell]:
+    for size, method in product(table["rows"], METHODS):
+        numbers, row = numbers_of(table, size, method), f"{method} n={size}"
+        with cells.row(row, numbers):
             settings.leave_out(size != "20")
             draw = {"size": int(size), "n_test": n_test, "points": points if method == "gmeb" else min(points, 7)}
             found = _drawn("gmeb-table3", method, draw, draws, settings)
-            count = OF_GMEB if method == "gmeb" else COUNT
-            return _cells(row, found, numbers, TYPE_1, count, DRAWS["gmeb-table3"])
-
-        return row, _without_spreads(numbers), compute
-
-    notes = (
-        f"{table['place']}; {draws} draws with {n_test} test samples, {points} x {points} radii, five folds",
-        "of the choices that the paper leaves open for GMEB those nearest to this table: the smallest radii of equal "
-        f"error, features counted by the rule '{OF_GMEB}'; those of the other methods by '{COUNT}'",
-        "variance 20 of the noise features (erratum of the print)",
-        f"noise: twice the root of s^2/n of ours plus s^2/{DRAWS['gmeb-table3']} of the print, whose caption calls its "
-        "s that of a mean: 6.6 +- 30.7 of at most 202 features can be that of no three draws, and the deviation of "
-        f"single draws only from {DRAWS['gmeb-table3']} draws on. Tried beside it: its s as that of a mean, the other "
-        f"rules of counting; possible are errors from 0 to {COIN:g} % and 0 to 202 features",
-    )
-    return Reproduction(cells_of(row_of(*one) for one in product(table["rows"], METHODS)), notes)
+            cells += _cells(row, found, numbers, 202, OF_GMEB if method == "gmeb" else COUNT, theirs)
+    run = {"draws": draws, "points": points, "n_test": n_test, "theirs": theirs, "own": OF_GMEB, "rule": COUNT}
+    return Reproduction(cells, noted("gmeb-table3", place=table["place"], **run))
 
 
 def gmeb_type2_paragraph(settings: RunSettings) -> Reproduction:
     """Return the paragraph on data of type 2: 1000 features, two of them relevant."""
-    table = printed("gmeb-type2")
+    table, cells = printed("gmeb-type2"), Cells()
+    theirs = DRAWS["gmeb-type2"]
     draws, p, points = (1, 100, 3) if settings.quick else (10, 1000, 7)
-
-    def row_of(method: str) -> Row:
+    for method in METHODS:
         numbers = numbers_of(table, method)
-
-        def compute() -> list[TableCell]:
+        with cells.row(method, numbers):
             draw = {"size": 100, "n_test": 1000, "p": p, "points": points}
-            scores = _drawn("gmeb-type2", method, draw, draws, settings)
-            found = list(_cells(method, scores, numbers, p, COUNT, DRAWS["gmeb-type2"]))
+            found = list(_cells(method, _drawn("gmeb-type2", method, draw, draws, settings), numbers, p, COUNT, theirs))
             # With fewer features it is another problem: no agreement with the print would mean anything.
             other: dict[str, Any] = {"verdict": LEFT_OUT, "why": f"ours is of {p} features (--quick)"}
-            return [replace(one, **other) for one in found] if settings.quick else found
-
-        return method, _without_spreads(numbers), compute
-
-    notes = (
-        f"{table['place']}; {draws} draws, {p} features, 100 training and 1000 test samples",
-        f"noise: twice the root of s^2/n of ours plus s^2/{DRAWS['gmeb-type2']} of the print; tried beside it: its s "
-        f"as that of a mean, the other rules of counting; possible are errors from 0 to {COIN:g} % and 0 to {p} "
-        "features",
-        f"the Bayes error of a draw follows from its random matrix V, and is from {BAYES[0]:.3g} to {BAYES[1]:.3g} %; "
-        f"ours is the mean of {DRAWS['gmeb-type2']} draws, and its noise that of two such means, as no deviation is "
-        "printed",
-    )
-    bayes = _bayes(numbers_of(table, "bayes")["error"], settings.seed)
-    return Reproduction((*cells_of(map(row_of, METHODS)), bayes), notes)
-
-
-def _bayes(print_: str, seed: int) -> TableCell:
-    """Return the cell of the Bayes error, in closed form, over the draws of type 2 with two relevant features."""
-    draws = DRAWS["gmeb-type2"]
-    values = 100 * np.array([gmeb_type2_bayes(seed + k, 2) for k in range(draws)])
+            cells += [replace(one, **other) for one in found] if settings.quick else found
+    values = 100 * np.array([gmeb_type2_bayes(settings.seed + k, 2) for k in range(theirs)])
     spread = float(values.std(ddof=1))
-    noise = deviations((spread, draws), (spread, draws))
-    return cell(("bayes", "error"), float(values.mean()), print_, possible=BAYES, noise=noise, spread=spread)
+    rest: dict[str, Any] = {"noise": deviations((spread, theirs), (spread, theirs)), "spread": spread}
+    cells.append(
+        cell(("bayes", "error"), float(values.mean()), numbers_of(table, "bayes")["error"], possible=BAYES, **rest)
+    )
+    run = {"draws": draws, "p": p, "theirs": theirs, "bayes": BAYES}
+    return Reproduction(cells, noted("gmeb-type2", place=table["place"], **run))
 
 
 def load_set(name: str) -> Dataset:
-    """Return a data set of Table 4; missing numbers of internet_ads are the mean of their feature.
-
-    The samples of colon are logarithms of mean 0 and deviation 1.
-    """
+    """Return a data set of Table 4: means for missing numbers of internet_ads, logarithms of colon, standardised."""
     if name == "internet_ads":
         return load_dataset(name, missing="mean")
     data = load_dataset(name)
@@ -261,9 +209,14 @@ def count_on(name: str) -> str:
     return "relative, scaled" if name in UNIT_DEVIATION else COUNT
 
 
+def rounds_of(settings: RunSettings) -> tuple[int, int]:
+    """Return the rounds of Table 4, and the points of a grid in each direction."""
+    return (3, 3) if settings.quick else (10, 7)
+
+
 def real_scores(name: str, method: str, settings: RunSettings) -> list[dict[str, Any]]:
     """Return what is measured of a method in each round on a data set of Table 4: ten parts, or some training parts."""
-    data, (rounds, points) = load_set(name), (3, 3) if settings.quick else (10, 7)
+    data, (rounds, points) = load_set(name), rounds_of(settings)
     how: dict[str, Any] = {"points": points, "scale": "standard" if name in UNIT_DEVIATION else "center"}
     how["odds"] = name not in ("wdbc", "bupa", "pima")  # L instead of L / (1 - L) on three sets: the paper had to
 
@@ -283,32 +236,15 @@ def real_scores(name: str, method: str, settings: RunSettings) -> list[dict[str,
 
 def gmeb_table4(settings: RunSettings) -> Reproduction:
     """Return Table 4: four methods on real data."""
-    table = printed("gmeb-table4")
-
-    def row_of(name: str, method: str) -> Row:
-        numbers = numbers_of(table, name, method)
-
-        def compute() -> Iterator[TableCell]:
-            settings.leave_out(name not in ("bupa", "pima") or method == SLOW)
-            return _cells(row, real_scores(name, method, settings), numbers, load_set(name).p, count_on(name))
-
-        row = f"{method} {name}"
-        return row, _without_spreads(numbers), compute
-
-    rounds, points = (3, 3) if settings.quick else (10, 7)
-    notes = (
-        f"{table['place']}; {rounds} rounds, in each {points**2} candidates by five folds of the training part",
-        f"scale, which the paper leaves open, is a choice for each set, the nearest to the print: features of unit "
-        f"deviation on {', '.join(UNIT_DEVIATION)} (colon: logarithms, samples, then genes), the others in their "
-        "units. With it the numbers of features of the SVM are those of the print; those of the l1-SVM on mfeat and "
-        "colon are not, and stay open",
-        f"{' and '.join(TRAINING)}: {PARTS} random training parts of {TRAINING['mfeat']} samples, the others to test "
-        "on; missing numbers of internet_ads are the mean of their feature",
-        "noise: twice the root of the sum of squares of both standard deviations of the mean, ours and the printed; "
-        "where one part is printed, that of one more draw of the part. Tried beside it: the other rules of counting; "
-        f"possible are errors from 0 to {COIN:g} % and 0 to all features",
-    )
-    return Reproduction(cells_of(row_of(*one) for one in product(table["rows"], METHODS)), notes)
+    table, cells = printed("gmeb-table4"), Cells()
+    for name, method in product(table["rows"], METHODS):
+        numbers, row = numbers_of(table, name, method), f"{method} {name}"
+        with cells.row(row, numbers):
+            settings.leave_out(name not in ("bupa", "pima") or method == "rfe")
+            cells += _cells(row, real_scores(name, method, settings), numbers, load_set(name).p, count_on(name))
+    rounds, points = rounds_of(settings)
+    notes = noted("gmeb-table4", place=table["place"], rounds=rounds, points=points, parts=PARTS)
+    return Reproduction(cells, notes)
 
 
 def gmeb_fig1(settings: RunSettings) -> Reproduction:
@@ -323,48 +259,34 @@ def gmeb_fig1(settings: RunSettings) -> Reproduction:
         best = {"error at the star": 100 * star["test_error"], "features at the star": star["n_features"]}
         cells += unprinted(f"set {number}", best)
         figures[f"fig1-{number}"] = path.plot()
-    note = (
-        f"{len(radii)} x {len(radii)} radii from 1 to 10, 200 training and 1000 test samples; the figure has no numbers"
-    )
-    return Reproduction(tuple(cells), (note,), figures)
+    return Reproduction(cells, noted("gmeb-fig1", points=len(radii)), figures)
 
 
 def gmeb_fig2(settings: RunSettings) -> Reproduction:
     """Return Figure 2: error rate against the share of selected features, GMEB beside RFE, from Table 4."""
-    table, found = printed("gmeb-table4"), {}
-
-    def row_of(name: str) -> Row:
-        def compute() -> Iterator[TableCell]:
+    table, cells = printed("gmeb-table4"), Cells()
+    found: dict[str, list[list[tuple[float, float]]]] = {}
+    for name in ("bupa", "pima") if settings.quick else table["rows"]:
+        with cells.row(name, {"error": None}):
             p, ours = load_set(name).p, []
             for method in COMPARED:
                 scores = real_scores(name, method, settings)
-                counts = [one["counts"][count_on(name)] for one in scores]
-                ours.append((np.mean(counts) / p, np.mean([one["error"] for one in scores])))
+                share = float(np.mean([one["counts"][count_on(name)] for one in scores])) / p
+                ours.append((share, float(np.mean([one["error"] for one in scores]))))
+                cells += unprinted(f"{method} {name}", dict(zip(("share of features", "error"), ours[-1], strict=True)))
             prints = [numbers_of(table, name, method) for method in COMPARED]
-            found[name] = np.array([ours, [(float(one["features"]) / p, float(one["error"])) for one in prints]])
-            for method, (share, error) in zip(COMPARED, ours, strict=True):
-                yield from unprinted(f"{method} {name}", {"share of features": share, "error": error})
-
-        return name, {"error": None}, compute
-
-    cells = cells_of(row_of(name) for name in (("bupa", "pima") if settings.quick else table["rows"]))
-    note = f"{len(found)} of the eight sets of Table 4; a line joins the two methods on a set, the name is at GMEB"
-    return Reproduction(cells, (note,), {"fig2": _shares_figure(found)} if found else {})
+            found[name] = [ours, [(float(one["features"]) / p, float(one["error"])) for one in prints]]
+    return Reproduction(cells, noted("gmeb-fig2", sets=len(found)), {"fig2": _shares_figure(found)} if found else {})
 
 
-def _shares_figure(found: Mapping[str, Vector]) -> Figure:
-    """Return a figure of our numbers and the print, of data set -> (2, methods, 2) shares and errors."""
+def _shares_figure(found: Mapping[str, Sequence[Sequence[tuple[float, float]]]]) -> Figure:
+    """Return a figure of our numbers and the print, of data set -> shares and errors of both methods, of both."""
     figure = new_figure(2)
     for k, (axes, title) in enumerate(zip(figure.axes, ("ours", "printed"), strict=True)):
-        places = np.array([place[k] for place in found.values()])
-        for ends in places:
-            axes.plot(*ends.T, color="0.8", zorder=0)
-        for j, (method, marker) in enumerate(zip(COMPARED, "os", strict=True)):
-            axes.scatter(*places[:, j].T, marker=marker, label=method)
-        for name, place in zip(found, places[:, 0].tolist(), strict=True):
-            axes.annotate(name, place, textcoords="offset points", xytext=(5, -10), fontsize="small")
+        for name, places in found.items():
+            axes.plot(*np.transpose(places[k]), marker="o", markevery=[0], label=name)
         axes.set(title=title, xlabel="share of selected features", ylabel="error, %", xlim=(-0.03, 1.12), ylim=(-2, 37))
-    figure.axes[1].legend(fontsize="small", loc="upper left")
+    figure.axes[1].legend(fontsize="small")
     return figure
 
 
