@@ -22,7 +22,6 @@ from fsopt.drivers.scale_search import ShareInterval, certify_scale_search, scal
 from fsopt.methods.baselines import machines
 from fsopt.methods.preprocessing import UnitRms, make_fit, unit_rms
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verdict import finite_vector
 from fsopt.models.gmeb.gmeb_penalised import GmebPenalty
 from fsopt.typing import Vector
 
