@@ -91,10 +91,7 @@ def _missing(solver: SolverSpec) -> str:
 
 
 def methods(
-    name: Annotated[
-        str | None,
-        typer.Argument(help="one method, with the meaning of its parameters", autocompletion=options.methods),
-    ] = None,
+    name: Annotated[str | None, typer.Argument(help="one method, with the meaning of its parameters")] = None,
     json: options.Json = False,
 ) -> None:
     """List the methods, or one with the meaning of its parameters."""
@@ -128,12 +125,7 @@ def _defaults(parameters: Mapping[str, Any]) -> dict[str, Any]:
 def show(
     context: typer.Context,
     name: Annotated[
-        str,
-        typer.Argument(
-            help="a slug of 'fsopt models', or an answer saved with -o, .json",
-            metavar="MODEL|FILE.json",
-            autocompletion=options.models,
-        ),
+        str, typer.Argument(help="a slug of 'fsopt models', or an answer saved with -o", metavar="MODEL|FILE.json")
     ],
     data: options.OptionalData = None,
     param: options.Params = None,

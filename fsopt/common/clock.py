@@ -21,16 +21,15 @@ LEAST = 0.1
 """Smallest limit of a solve in seconds: without any time a solver would not report that it has none."""
 FOREVER = 1e9
 """Seconds, 32 years: a limit from here on counts as none. Solvers refuse numbers that their types cannot hold."""
-SHARE, GRACE = 0.1, 1.0
-"""Share of the limit, and seconds, by which building a model may exceed it: a limit of milliseconds still builds."""
+GRACE = 1.0
+"""Seconds by which building a model may exceed the limit: one of milliseconds still builds."""
 
 
 @dataclass
 class _Limit:
-    """The deadline, when building ends for want of a point, and whether there is a point (``time.perf_counter``)."""
+    """The deadline (``time.perf_counter``), and whether there is a point."""
 
     deadline: float
-    patience: float
     found: bool = False
 
 
@@ -61,18 +60,17 @@ def limited(seconds: float | None, *, extend: bool = False) -> Iterator[None]:
     if span is None:
         yield
         return
-    limit = _Limit(end := time.perf_counter() + span, end + SHARE * span + GRACE)
+    limit = _Limit(time.perf_counter() + span)
     if outer is not None and not extend:
-        first, soonest = min(limit.deadline, outer.deadline), min(limit.patience, outer.patience)
-        limit = _Limit(first, soonest, outer.found)
-    with _set(limit, outer):
+        limit = _Limit(min(limit.deadline, outer.deadline), outer.found)
+    with _set(limit):
         yield
 
 
 @contextmanager
-def _set(limit: _Limit | None, outer: _Limit | None) -> Iterator[None]:
+def _set(limit: _Limit | None) -> Iterator[None]:
     """Run a block with a limit; a point that it finds is one for the limit around it, too."""
-    token = _LIMIT.set(limit)
+    outer, token = _LIMIT.get(), _LIMIT.set(limit)
     try:
         yield
     finally:
@@ -85,14 +83,14 @@ def _set(limit: _Limit | None, outer: _Limit | None) -> Iterator[None]:
 def anew() -> Iterator[None]:
     """Run a block that searches for a point as if there were none yet: it builds models within the limit only."""
     outer = _LIMIT.get()
-    with _set(outer and _Limit(outer.deadline, outer.patience), outer):
+    with _set(outer and _Limit(outer.deadline)):
         yield
 
 
 @contextmanager
 def lifted() -> Iterator[None]:
     """Run a block without the limit around it: the last step of a loop, without which there is no answer."""
-    with _set(None, None):
+    with _set(None):
         yield
 
 
@@ -127,5 +125,5 @@ def found() -> None:
 def look() -> None:
     """Raise OutOfTimeError where the time limit passed some time ago and there is no point yet."""
     limit = _LIMIT.get()
-    if limit is not None and not limit.found and time.perf_counter() >= limit.patience:
+    if limit is not None and not limit.found and time.perf_counter() >= limit.deadline + GRACE:
         raise OutOfTimeError("the time limit passed while a model was built", "give more seconds, or fewer samples")

@@ -84,7 +84,10 @@ def same_changes(changed: list[str], given: Changes, path: str, names: Mapping[s
     if changed != sorted(given or {}):
         told = ", ".join(f"{slug} by {names[slug]}" if names else slug for slug in changed)
         models = f"changed models: {told}" if changed else "unchanged models"
-        raise FileError(f"'{path}' is of {models}", "give the functions that changed them by customise=, and no others")
+        raise FileError(
+            f"'{path}' is of {models}",
+            "give fsopt.verify these functions by customise=, and no others",
+        )
 
 
 def names_of(functions: Mapping[str, Change]) -> dict[str, str]:

@@ -61,11 +61,8 @@ def _png(figure: Figure) -> bytes:
 
 def style(k: int) -> dict[str, Any]:
     """Return colour, marker and line of the k-th of many curves: each differs, so that none of them alone tells."""
-    return {
-        "color": COLOURS[k % len(COLOURS)],
-        "marker": MARKERS[k % len(MARKERS)],
-        "linestyle": LINES[k % len(LINES)],
-    }
+    kinds = {"color": COLOURS, "marker": MARKERS, "linestyle": LINES}
+    return {name: values[k % len(values)] for name, values in kinds.items()}
 
 
 def plain(text: str) -> str:

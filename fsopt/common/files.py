@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import secrets
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -54,10 +53,8 @@ def check_readable(path: str | os.PathLike[str], what: str = "") -> Path:
     source = expanded(path, "read")
     with refused(f"read {what}".rstrip(), source, "check the path", ValueError):
         mode = source.stat().st_mode
-        if stat.S_ISDIR(mode):
-            raise OSError("it is a folder")
         if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
-            raise OSError("it is a device")
+            raise OSError("it is a folder or a device")
         if not os.access(source, os.R_OK):
             raise OSError("Permission denied")
     return source
@@ -67,13 +64,13 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
     """Return the path if a file can be written there, before its content is computed for long; raises FileError."""
     target = expanded(path, "write")
     found, real = status(target, "write"), Path(os.path.realpath(target))
-    places = (target,) if _is_stream(target, found) else (real.parent, real)
     with refused("write", target, "choose another place or name"):
-        if found is not None and stat.S_ISDIR(found.st_mode):
-            raise OSError("it is a folder")
-        if real.parent in places and not real.parent.is_dir():
+        stream = os.path.abspath(target).startswith(STREAMS)
+        if stream or (found is not None and not stat.S_ISREG(found.st_mode)):
+            raise OSError("it is a folder, a device or a pipe")
+        if not real.parent.is_dir():
             raise OSError(f"there is no folder '{brief(real.parent)}'")
-        for place in places:
+        for place in (real.parent, real):
             state = status(place, "write")
             if state is not None and not (state.st_mode & WRITE_BITS and os.access(place, os.W_OK)):
                 raise OSError(f"'{brief(place)}' is read-only")
@@ -84,23 +81,17 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
 def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield the path of an empty file; it takes the place of ``path`` if the block succeeds.
 
-    The place keeps its mode, and a link stays a link to the file that is replaced. A device or a pipe is never
-    replaced: it is given the content. Raises FileError, of the disk too.
+    The place keeps its mode, and a link stays a link to the file that is replaced. Raises FileError, of the disk too.
     """
     target = check_writable(path)
     found = status(target, "write")
-    stream = _is_stream(target, found)
     place = Path(os.path.realpath(target))
-    temporary = Path(tempfile.gettempdir() if stream else place.parent) / f".fsopt-{secrets.token_hex(8)}"
+    temporary = place.parent / f".fsopt-{secrets.token_hex(8)}"
     with refused("write", target, "choose another place"):
         # Unlike tempfile's, which are for their owner only, this file has the mode that the umask allows.
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600 if stream else 0o666))
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         try:
             yield temporary
-            if stream:
-                with target.open("ab") as file:
-                    file.write(temporary.read_bytes())
-                return
             if found is not None:
                 temporary.chmod(stat.S_IMODE(found.st_mode))
             temporary.replace(place)
@@ -112,10 +103,3 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a text file, completely or not at all."""
     with whole_file(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
-
-
-def _is_stream(target: Path, found: os.stat_result | None) -> bool:
-    """Return whether a path is a device, a pipe or an open stream, which nothing may replace."""
-    if found is None:
-        return False
-    return not stat.S_ISREG(found.st_mode) or os.path.abspath(target).startswith(STREAMS)

@@ -40,8 +40,8 @@ IDLE, WATCH = 60.0, 1.0
 """Seconds that worker processes wait for the next task, and between two looks of one at its parent."""
 HERE = "sequential"
 """The word for calls in this process."""
-_POOLS: dict[tuple[int, str], Any] = {}
-"""Number of processes and of their threads -> those that no block uses."""
+_POOLS: dict[int, Any] = {}
+"""Number of processes -> those that no block uses."""
 atexit.register(_POOLS.clear)  # not later: they need modules that the end of the interpreter clears
 Outcome = TypeVar("Outcome")
 
@@ -99,15 +99,15 @@ def unordered(calls: Iterable[tuple[Any, ...]], jobs: int) -> Iterator[Any]:
     """Yield the values of calls as they end, from processes here or where joblib's configuration says.
 
     A call is the seconds after which its process ends, None for no limit, a function, and its arguments. Processes here
-    use one thread each. They are killed where the caller ends before they do, and by an error of a call. Raises
-    WorkersLost where one ended in the middle of its call, or a scheduler with all its workers.
+    are killed where the caller ends before they do, and by an error of a call. Raises WorkersLost where one ended in
+    the middle of its call, or a scheduler with all its workers.
     """
     program, place = os.getpid(), _place()
     if place == HERE:
         yield from (_apart(program, *call) for call in calls)
         return
     count = jobs if place is None else sum(place.ncores().values())
-    with processes(count, None if place is None else place.get_executor(), "1") as executor:
+    with processes(count, None if place is None else place.get_executor()) as executor:
         waiting = ((None, (_apart, program, *call)) for call in calls)
         for _, value in results(executor, waiting, 2 * count if count > 1 else 1):
             yield value
@@ -154,16 +154,16 @@ def on_scheduler(address: str | None) -> Iterator[None]:
 
 
 @contextmanager
-def processes(count: int, given: Executor | None = None, threads: str = "") -> Iterator[Executor]:
+def processes(count: int, given: Executor | None = None) -> Iterator[Executor]:
     """Yield a given executor, or worker processes here, which need no guard in the user's script.
 
-    They wait :data:`IDLE` seconds for the next block, and are killed where an exception ends this one. Each has so many
-    ``threads``; by default all together use each processor once, unless the user has set the variables :data:`THREADS`.
+    They wait :data:`IDLE` seconds for the next block, and are killed where an exception ends this one. Each has one
+    thread.
     """
     if given is not None:
         yield given
         return
-    executor = _POOLS.pop((count, threads), None) or _pool(count, threads)
+    executor = _POOLS.pop(count, None) or _pool(count)
     with warnings.catch_warnings():
         # A worker that has grown is replaced: its warning, made an error, would end the thread that waits for them.
         warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
@@ -177,7 +177,7 @@ def processes(count: int, given: Executor | None = None, threads: str = "") -> I
             raise
         with suppress(BrokenExecutor):  # its workers were lost in the block
             executor.submit(int).result()
-            _POOLS[count, threads] = executor
+            _POOLS[count] = executor
 
 
 def results(
@@ -234,11 +234,10 @@ def _hand_over(executor: Any) -> None:
             time.sleep(0.01)
 
 
-def _pool(count: int, threads: str) -> Any:
+def _pool(count: int) -> Any:
     from joblib.externals.loky import ProcessPoolExecutor
 
-    share = str(max((os.cpu_count() or 1) // count, 1))
-    env = {name: threads or os.environ.get(name, share) for name in THREADS}
+    env = dict.fromkeys(THREADS, "1")
     executor = ProcessPoolExecutor(count, timeout=IDLE, env=env, initializer=follow, initargs=(os.getpid(),))
     with held_interruption():
         executor.submit(int)  # starts them all
