@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fsopt.answers.certificate import Certificate, certificate_line, status_line
-from fsopt.answers.records import MOST_ROWS, as_html, as_text, plain, sealed
+from fsopt.answers.records import MOST_ROWS, Told, as_text, plain, sealed
 from fsopt.answers.results import Status
 from fsopt.answers.schema import OF_TRAINED
 from fsopt.answers.trained import Trained
@@ -48,7 +48,7 @@ KINDS = ("weights", "convergence")
 
 
 @dataclass(frozen=True)
-class Fit:
+class Fit(Told):
     """A fitted classifier ``sign(w'x + b)`` with the evidence for it and the record of its computation.
 
     With a ``kernel`` the classifier is ``sign(w'k(x) + b)``. The vector k(x) (n,) holds the kernel values of the
@@ -188,8 +188,8 @@ class Fit:
         name = "data" if self.trained is None else self.trained.name
         write_text(path, json.dumps(sealed(fit_record(self, source=name)), allow_nan=False, indent=1) + "\n")
 
-    def _told(self, certificate: Mapping[str, Any] | None) -> tuple[list[tuple[str, str]], list[dict[str, str]], str]:
-        """Return what a fit says by names, with its certificate as plain data, its weights, and a remark on them."""
+    def told(self, certificate: Mapping[str, Any] | None) -> str:
+        """Return the summary with a certificate as plain data, such as that of a saved fit."""
         evidence, (weights, intercept) = certificate or {}, self.printed()
         status = status_line(self.status, evidence.get("bound_source", ""), evidence.get("notes", ()))
         facts = [("method", self.method), ("status", status + f", {self.stop}" * (self.stop != str(self.status)))]
@@ -207,19 +207,11 @@ class Fit:
         noun = "features" if self.kernel is None else "patterns"
         spent = f"{counted(self.iterations, 'iteration')}, {self.seconds.get('total', 0.0):.2f} s"
         facts += [(noun, f"{len(self.support)} of {len(self.coef)}{names}"), ("solver", f"{self.solver}, {spent}")]
-        return [*facts, ("intercept", intercept)], weights, OF_UNIT_ROWS * self.of_unit_rows
-
-    def told(self, certificate: Mapping[str, Any] | None) -> str:
-        """Return the summary with a certificate as plain data, such as that of a saved fit."""
-        return as_text(*self._told(certificate))
+        return as_text([*facts, ("intercept", intercept)], weights, OF_UNIT_ROWS * self.of_unit_rows)
 
     def summary(self) -> str:
         """Return what was found and what is known of it, as text: status, certificate, weights of the classifier."""
         return self.told(plain(self.certificate))
-
-    def _repr_html_(self) -> str:
-        """Return the summary as tables for notebooks; names of data and features are escaped."""
-        return as_html(*self._told(plain(self.certificate)))
 
     @property
     def _standardised(self) -> Vector:

@@ -8,6 +8,7 @@ A printed table of weights is the classifier: with the intercept it gives the pr
 """
 
 import json
+import re
 
 import msgspec
 import numpy as np
@@ -56,10 +57,8 @@ def test_predicted_labels_are_those_that_were_given(words, kind, tmp_path):
 
 def test_html_is_escaped():
     found = fsopt.fit("svm", fsopt.Dataset(DATA.X, DATA.y, DATA.features, name="<script>", labels=("<b>", "c")))
-    assert "<script>" not in found._repr_html_()
     assert "&lt;script&gt;" in found._repr_html_()
-    assert "<i>" not in found._repr_html_()
-    assert "<b>" not in found._repr_html_()
+    assert not re.search("<(script|i|b)>", found._repr_html_())
 
 
 def test_plots(fit):
