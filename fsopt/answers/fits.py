@@ -10,12 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fsopt.answers.certificate import Certificate, certificate_line, status_line
 from fsopt.answers.records import MOST_ROWS, Told, as_text, plain, sealed
 from fsopt.answers.results import Status
-from fsopt.answers.schema import OF_TRAINED
 from fsopt.answers.trained import Trained
 from fsopt.common import arguments
 from fsopt.common.arguments import word
@@ -27,7 +25,6 @@ from fsopt.data.given import Given, Table, dataset_of
 from fsopt.data.hyperplanes import measures
 from fsopt.data.kernels import Kernel
 from fsopt.data.matrices import Preprocessing, is_sparse, largest_values, row_blocks
-from fsopt.data.validation import values_of_labels
 from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Indices, Mask, Matrix, Samples, Vector
 
@@ -144,16 +141,6 @@ class Fit(Told):
         """Return the classes (n,), -1 and +1, of samples as in :meth:`decision_function`; a score of 0 counts as -1."""
         return np.where(self.decision_function(X) > 0, 1.0, -1.0)
 
-    def predict_labels(self, X: Samples | Dataset | Table) -> NDArray[Any]:
-        """Return the labels (n,) of samples as :meth:`predict`, in the words or numbers of the training data.
-
-        ``fit("svm", X, y).predict_labels(X)`` has the labels of ``y``: the integers 0 and 1, also where they were 0.0
-        and 1.0, other numbers, False and True, or two texts.
-        """
-        words = values_of_labels(("-1", "+1") if self.trained is None else self.trained.labels)
-        found: NDArray[Any] = words[(self.predict(X) > 0).astype(int)]
-        return found
-
     def predict_proba(self, X: Samples | Dataset | Table) -> Matrix:
         """Return the probabilities (n, 2) of the labels -1 and +1 of samples as in :meth:`decision_function`.
 
@@ -185,7 +172,7 @@ class Fit(Told):
         ------
         FileError : the file cannot be written.
         """
-        name = "data" if self.trained is None else self.trained.name
+        name = "data" if self.trained is None else self.trained.data
         write_text(path, json.dumps(sealed(fit_record(self, source=name)), allow_nan=False, indent=1) + "\n")
 
     def told(self, certificate: Mapping[str, Any] | None) -> str:
@@ -198,8 +185,8 @@ class Fit(Told):
         facts += [("certificate", certificate_line(certificate)), *(("warning", text) for text in self.warnings)]
         if self.trained is not None:
             down, up = self.trained.labels
-            facts.insert(1, ("data", f"{self.trained.name}, +1 is '{up}', -1 is '{down}'"))
-            scores = [f"{name.replace('_', ' ')} {value:.4f}" for name, value in self.trained.scores.items()]
+            facts.insert(1, ("data", f"{self.trained.data}, +1 is '{up}', -1 is '{down}'"))
+            scores = [f"{name.replace('_', ' ')} {value:.4f}" for name, value in self.trained.train.items()]
             facts += [("training", ", ".join(scores))] if scores else []
         if "worst_case" in self.details:
             facts.append(("worst case", "class +1 {:.4f}, class -1 {:.4f}".format(*self.details["worst_case"])))
@@ -245,7 +232,7 @@ class Fit(Told):
         columns = {"weight": self.coef, "standardised": self._standardised, "selected": selected}
         if self.of_unit_rows:
             columns |= {"shift": self.preprocessing.shift, "scale": self.preprocessing.scale}
-        known = self.trained.features if self.trained is not None and self.kernel is None else ()
+        known = self.trained.columns if self.trained is not None and self.kernel is None else ()
         own, stem = dict(zip(self.support, self.features, strict=True)), "row " if self.kernel is not None else "x"
         names = [own.get(j) or (known[j] if known else f"{stem}{j + 1}") for j in places.tolist()]
         return places, {"feature": names, **{name: column[places] for name, column in columns.items()}}
@@ -306,6 +293,6 @@ def fit_record(fit: Fit, *, source: str, data: Dataset | None = None) -> dict[st
                 "register it, for example with fsopt.extend.register_penalty, and fit with its name",
             )
     record = {part.name: getattr(fit, part.name) for part in fields(fit) if part.name != "trained"}
-    record |= {name: getattr(trained, own) for own, name in OF_TRAINED.items()} | {"data": source}
+    record |= {part.name: getattr(trained, part.name) for part in fields(trained)} | {"data": source}
     found: dict[str, Any] = plain(record)
     return found
