@@ -101,7 +101,8 @@ def _of_file(answer: str, data: str | None, others: bool) -> bool:
         raise ParameterError("--param and --scale are for the model of --solution", "leave them out")
     if data is None:
         raise ParameterError("no data are given", "give --data, the data set or the model file that the answer is of")
-    found, of, digest = is_model_file(data), None, ""
+    found = is_model_file(data)
+    of, digest = None, ""
     with suppress(OSError, ValueError, RecursionError, AttributeError, TypeError):  # of what is no answer of fsopt
         record = loads(Path(answer).read_bytes())
         digest = record.get("file", {}).get("sha256", "")
