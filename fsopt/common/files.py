@@ -1,7 +1,10 @@
-"""Paths that users give, and writing of files that appear complete or not at all."""
+"""Paths that users give, writing of files that appear complete or not at all, and what a packed file expands to."""
 
 from __future__ import annotations
 
+import gzip
+import io
+import math
 import os
 import secrets
 import stat
@@ -9,11 +12,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fsopt.errors import FileError
+from fsopt.errors import DataError, FileError, FsoptError, ParameterError
 
 WRITE_BITS = 0o222
 STREAMS = ("/dev/fd/", "/dev/std", "/proc/")
 """Beginnings of the names of open streams: ``/dev/stdout`` may be a file that is already written to."""
+
+LIMIT_VARIABLE = "FSOPT_DATA_LIMIT"
+"""Environment variable: gigabytes (10^9 bytes) that a compressed or sparse file may expand to."""
+DEFAULT_LIMIT = 0.5
+BLOCK = 1 << 20
+"""Bytes of a compressed file that are expanded at a time."""
 
 
 @contextmanager
@@ -103,3 +112,37 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a text file, completely or not at all."""
     with whole_file(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
+
+
+def size_limit() -> int:
+    """Return the most bytes that a compressed or sparse file may expand to; raises ParameterError for no number."""
+    text = os.environ.get(LIMIT_VARIABLE)
+    try:
+        gigabytes = DEFAULT_LIMIT if not text else float(text)
+    except ValueError:
+        gigabytes = math.nan
+    if not 0 < gigabytes < math.inf:
+        raise ParameterError(f"{LIMIT_VARIABLE} is {text!r}", "set it to a number of gigabytes, such as 4")
+    return int(gigabytes * 1e9)
+
+
+def check_size(size: float, what: str, *, more: bool = False, error: type[FsoptError] = DataError) -> None:
+    """Raise an error of a kind for content, called ``what``, of so many bytes or ``more`` beyond :func:`size_limit`."""
+    allowed = size_limit()
+    if size > allowed:
+        needs = "more than" if more else "about"
+        raise error(
+            f"{what} would take {needs} {size / 1e9:.2g} GB of memory, more than the limit of {allowed / 1e9:g} GB",
+            f"if the file is what it should be, raise the limit: {LIMIT_VARIABLE}={math.ceil(2 * size / 1e9)} "
+            "(an environment variable, in gigabytes)",
+        )
+
+
+def unpacked(content: bytes, what: str, *, error: type[FsoptError] = DataError) -> bytes:
+    """Return the content of a gzip file, expanded block by block and no further than the limit; see check_size."""
+    whole = io.BytesIO()
+    with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
+        while block := stream.read(BLOCK):
+            whole.write(block)
+            check_size(whole.tell(), what, more=True, error=error)
+    return whole.getvalue()

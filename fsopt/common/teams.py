@@ -26,7 +26,7 @@ from itertools import islice, starmap
 from pathlib import Path
 from typing import Any, TypeVar
 
-from fsopt.common.interruption import held_interruption, whole_or_interrupted
+from fsopt.common.clock import held_interruption, whole_or_interrupted
 from fsopt.errors import PackageError, ParameterError, WorkersLost
 
 MOST_JOBS = 1024

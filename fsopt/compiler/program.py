@@ -30,7 +30,7 @@ from pyomo.core.expr.visitor import identify_variables
 
 from fsopt.common import clock
 from fsopt.common.arguments import Argument
-from fsopt.common.customising import complete
+from fsopt.common.registry import complete
 from fsopt.compiler.cones import ConeStack, with_semidefinite
 from fsopt.compiler.expressions import Terms, read, with_constants
 from fsopt.compiler.recognition import lacking, recognise

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
-from fsopt.common.memory import NUMBER as SIZE
-from fsopt.common.memory import size_limit
+from fsopt.common.clock import NUMBER as SIZE
+from fsopt.common.files import size_limit
 from fsopt.common.texts import counted
 from fsopt.data.layout import Layout, label_key, label_text, refuse_repeated
 from fsopt.data.matrices import canonical, first_rows, stays_sparse

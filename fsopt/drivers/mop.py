@@ -16,7 +16,7 @@ from fsopt.certificates.kernel_scaling import Cut, ScalingProblem, certify_stati
 from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
 from fsopt.common.arguments import word
-from fsopt.common.interruption import uninterrupted
+from fsopt.common.clock import uninterrupted
 from fsopt.compiler.values import store, values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers

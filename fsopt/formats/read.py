@@ -19,8 +19,7 @@ import pyomo.environ as pyo
 import scipy.sparse as sp
 
 from fsopt.common.arguments import PATH, checked
-from fsopt.common.files import brief, check_readable
-from fsopt.common.memory import unpacked
+from fsopt.common.files import brief, check_readable, unpacked
 from fsopt.compiler.expressions import Dot, dot
 from fsopt.errors import FileError
 from fsopt.solvers.highs import silent

@@ -23,8 +23,7 @@ from fsopt.answers.saved import intact, numbers, outcome, point_from
 from fsopt.certificates.points import minimised
 from fsopt.certificates.shadow_prices import point_of_prices, priced
 from fsopt.common.arguments import PATH, checked
-from fsopt.common.files import brief, check_readable
-from fsopt.common.memory import unpacked
+from fsopt.common.files import brief, check_readable, unpacked
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.compiler.program import MODEL

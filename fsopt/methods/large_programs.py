@@ -11,7 +11,7 @@ from typing import TypeVar
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
-from fsopt.common.customising import changes_in_force
+from fsopt.common.registry import changes_in_force
 from fsopt.data import Dataset
 from fsopt.drivers.recorder import EARLY
 from fsopt.drivers.run import ENDS, Run, Steps, within

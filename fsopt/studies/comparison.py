@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from fsopt.answers.records import Answer
 from fsopt.answers.results import Status
 from fsopt.common.arguments import FLAG, FUNCTION, SECONDS, TEXT, WHOLE, checked, optional, spelled
-from fsopt.common.customising import Change
 from fsopt.common.figures import draw_front, new_figure, plain
+from fsopt.common.registry import Change
 from fsopt.data import Dataset
 from fsopt.data.given import Given, datasets_of
 from fsopt.data.hyperplanes import MEASURES

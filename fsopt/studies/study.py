@@ -36,8 +36,8 @@ import msgspec
 from fsopt.answers.records import plain
 from fsopt.answers.trained import fingerprint
 from fsopt.common.arguments import SECONDS, optional, spelled
-from fsopt.common.customising import Change, FromFile, names_of
 from fsopt.common.files import check_readable
+from fsopt.common.registry import Change, FromFile, names_of
 from fsopt.data import Dataset, load_dataset
 from fsopt.data.splits import stratified_folds
 from fsopt.errors import FileError, ParameterError, shown

@@ -25,7 +25,7 @@ from fsopt.answers.trained import Trained, fingerprint
 from fsopt.certificates.exact.claims import NOT_VERIFIED, VERIFIED, not_shown
 from fsopt.certificates.exact.proofs import Header
 from fsopt.common.arguments import FLAG, PATH, Argument, checked, optional
-from fsopt.common.customising import CHANGES, Change, Changes, customised, same_changes
+from fsopt.common.registry import CHANGES, Change, Changes, customised, same_changes
 from fsopt.compiler import compile_model
 from fsopt.compiler.program import MODEL as MODEL_KIND
 from fsopt.compiler.values import distance_from

@@ -11,7 +11,7 @@ import fsopt
 from fsopt import compare
 from fsopt.answers.fits import fit_record
 from fsopt.answers.records import sealed
-from fsopt.common.customising import customised
+from fsopt.common.registry import customised
 from fsopt.errors import FileError, ParameterError, UnknownNameError
 from fsopt.verification.verify import verify_record
 

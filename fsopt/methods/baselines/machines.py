@@ -18,7 +18,7 @@ import numpy as np
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, SolveResult, Status
-from fsopt.common.customising import changes_in_force
+from fsopt.common.registry import changes_in_force
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import combination, hinge, midpoint_intercept, project_multipliers
