@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
     from fsopt.answers.results import SolveResult
     from fsopt.data import Dataset
-    from fsopt.solvers.base import Session
     from fsopt.solvers.spec import SolverSpec
 
 LICENCES: Mapping[str, tuple[str, str]] = {
@@ -217,7 +216,8 @@ def solve(
         program, work = built(model, source, params, scale)
         recorded = partial(solve_record, slug=model, data=work, source=str(data), params=params)
     spent = time.perf_counter() - started
-    result = _run(Session(program, solver, options=solver_options, tee=tee), model, time_limit)
+    with progress_bar(model):
+        result = Session(program, solver, options=solver_options, tee=tee).solve(time_limit=time_limit)
     record = recorded(program, result) | ({} if is_file(model, data) else {"scale": scale, "layout": layout.stated})
     record["seconds"]["build"] = spent
     if verify is not None:
@@ -253,15 +253,6 @@ def built(model: str, data: Dataset, params: dict[str, Any], scale: str) -> tupl
 
     work, _ = preprocess(data, scale)
     return build(model, work, **params), work
-
-
-def _run(session: Session, name: str, time_limit: float | None) -> SolveResult:
-    """Solve a model under a progress bar of its name."""
-    spec, nonconvex = session.spec, session.problem_class in ("NLP", "MINLP")
-    if nonconvex and not session.requested and spec.proves == "global":
-        remark(f"nonconvex: solved globally by {spec.name}, which may take long; Ctrl-C keeps the incumbent")
-    with progress_bar(name):
-        return session.solve(time_limit=time_limit)
 
 
 def _second_solve(model: pyo.ConcreteModel, solver: str, first: SolveResult) -> dict[str, Any]:

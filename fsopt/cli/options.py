@@ -19,7 +19,7 @@ from fsopt.cli.output import remark
 from fsopt.common.files import brief, check_readable, check_writable
 from fsopt.common.texts import counted
 from fsopt.data.layout import DEFAULT_TARGET, LISTS, MISSING, SUFFIXES, Layout
-from fsopt.errors import FileError, OptionError, ParameterError
+from fsopt.errors import OptionError, ParameterError, foreign
 
 if TYPE_CHECKING:
     from fsopt.data import Dataset
@@ -90,10 +90,7 @@ def parse_params(given: list[str] | None) -> dict[str, Any]:
             raise ParameterError(f"the parameter '{name}' is given twice", "give it once")
         if name in OWN:
             raise ParameterError(f"'{name}' is no parameter of a model or method", "--help has the flags of a command")
-        try:
-            params[name] = _value(value)
-        except RecursionError as error:
-            raise ParameterError(f"'--param {brief(text)}' has too many brackets in brackets", "give a list") from error
+        params[name] = _value(value)
     return params
 
 
@@ -101,7 +98,7 @@ def _value(text: str) -> Any:
     for read in (json.loads, float):
         try:
             return read(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
     return text
 
@@ -110,14 +107,10 @@ def read_options(path: Path | None) -> dict[str, Any] | None:
     """Read a TOML file of solver options."""
     if path is None:
         return None
-    try:
-        return tomllib.loads(check_readable(path, "the options file").read_text(encoding="utf-8"))
-    except FileError as error:
-        raise OptionError(error.message, error.hint) from error
-    except (ValueError, RecursionError) as error:
-        raise OptionError(
-            f"the options file '{path}' is not TOML: {error}", "write lines such as threads = 1"
-        ) from error
+    source = check_readable(path, "the options file")
+    with foreign("TOML", f"the options file '{path}' is not TOML", "write lines such as threads = 1", OptionError):
+        options = tomllib.loads(source.read_text(encoding="utf-8"))
+    return options
 
 
 WHOLE = Layout()

@@ -181,13 +181,8 @@ _ASKED: ContextVar[threading.Event | None] = ContextVar("_ASKED", default=None)
 
 @contextmanager
 def whole_or_interrupted() -> Iterator[None]:
-    """Take a block of many solves for one question: after Ctrl-C it has no answer, but ends in KeyboardInterrupt.
-
-    A loop turns Ctrl-C into its incumbent, which in a longer question would pass for the answer of a finished loop: the
-    block ends here, whatever its loops made of the signal. A block within another one does so, too, and so does
-    :func:`end_if_interrupted` between two solves. Outside the main thread, and where the caller handles the signal
-    itself, it is left alone.
-    """
+    """Let a block of many solves end in KeyboardInterrupt after Ctrl-C, whatever its loops made of the signal."""
+    # A loop turns Ctrl-C into its incumbent, which in a longer question would pass for the answer of a finished loop.
     outer = _ASKED.get()
     event = threading.Event() if outer is None else outer
 
@@ -207,12 +202,9 @@ def whole_or_interrupted() -> Iterator[None]:
 
 
 def end_if_interrupted(stop: str = "") -> None:
-    """Raise KeyboardInterrupt in a block of :func:`whole_or_interrupted` that Ctrl-C has reached.
-
-    There are solvers that hear it in the place of Python: ``stop`` says why a solve ended.
-    """
+    """Raise KeyboardInterrupt in a block of :func:`whole_or_interrupted` that Ctrl-C has reached."""
     asked = _ASKED.get()
-    if asked is not None and (asked.is_set() or stop == "interrupted"):
+    if asked is not None and (asked.is_set() or stop == "interrupted"):  # some solvers hear it in the place of Python
         asked.set()
         raise KeyboardInterrupt
 
@@ -226,11 +218,7 @@ def uninterrupted(answer: T) -> T:
 
 @contextmanager
 def deferred_interruption() -> Iterator[Callable[[], bool]]:
-    """Yield a function that returns whether the user asked for an end by Ctrl-C; a second Ctrl-C interrupts at once.
-
-    Outside the main thread, where Python sets no signal handlers, and where the caller handles the signal itself, the
-    signal is left alone.
-    """
+    """Yield a function that returns whether the user asked for an end by Ctrl-C; a second Ctrl-C interrupts at once."""
     asked = threading.Event()
 
     def note(number: int, frame: FrameType | None) -> None:
@@ -244,7 +232,7 @@ def deferred_interruption() -> Iterator[Callable[[], bool]]:
 
 @contextmanager
 def _handled(handler: Any) -> Iterator[None]:
-    """Give Ctrl-C to a handler in a block, but where the caller has one of his own."""
+    """Give Ctrl-C to a handler in a block, but in other threads, and where the caller has a handler of his own."""
     before = signal.getsignal(signal.SIGINT)
     if before is not signal.default_int_handler:
         yield

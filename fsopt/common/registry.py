@@ -28,7 +28,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from fsopt.common.arguments import TEXT, Argument
-from fsopt.errors import FileError, FsoptError, ParameterError, UnknownNameError, shown, unknown
+from fsopt.common.files import refused
+from fsopt.errors import FileError, ParameterError, UnknownNameError, foreign, shown, unknown
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -192,16 +193,9 @@ def complete(model: Any) -> None:
     if slug not in functions or getattr(model, CHANGED, False):
         return
     setattr(model, CHANGED, True)
-    what = f"the function for the model '{slug}'"
-    try:
+    what, hint = f"the function for the model '{slug}'", f"correct it; 'fsopt show {slug}' lists the components"
+    with foreign("Python", f"{what} failed", hint, ParameterError, passed=()):
         returned: Any = functions[slug](model)
-    except FsoptError:
-        raise
-    except Exception as error:
-        raise ParameterError(
-            f"{what} failed ({type(error).__name__}: {error})".replace("\n", " "),
-            f"correct it; 'fsopt show {slug}' lists the components",
-        ) from error
     if returned is not None:
         raise ParameterError(f"{what} returned {shown(returned)}", "change the model in place, return None")
 
@@ -229,19 +223,16 @@ class FromFile:
     Attributes
     ----------
     path, name : of the file, and of the function in it.
-    text : of the file, read where it is not given; raises ParameterError.
+    text : of the file; raises FileError.
     """
 
     path: str
     name: str
-    text: str = ""
+    text: str = field(init=False)
 
     def __post_init__(self) -> None:
-        if not self.text:
-            try:
-                object.__setattr__(self, "text", Path(self.path).read_text(encoding="utf-8"))
-            except (OSError, ValueError) as error:
-                raise ParameterError(f"there is no Python file '{self.path}'", "give FILE.py:FUNCTION") from error
+        with refused("read", self.path, "give FILE.py:FUNCTION", ValueError):
+            object.__setattr__(self, "text", Path(self.path).read_text(encoding="utf-8"))
 
     @property
     def __name__(self) -> str:
@@ -264,10 +255,6 @@ class FromFile:
 def _run(path: str, text: str) -> dict[str, Any]:
     """Return the names of a Python file after it has run, once; raises ParameterError."""
     names: dict[str, Any] = {"__file__": path}
-    try:
+    with foreign("Python", f"'{path}' cannot be run", "correct the file", ParameterError, passed=()):
         exec(compile(text, path, "exec"), names)
-    except ParameterError:
-        raise
-    except Exception as error:
-        raise ParameterError(f"'{path}' cannot be run ({error!r})", "correct the file") from error
     return names

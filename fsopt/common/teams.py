@@ -60,10 +60,7 @@ def side_by_side(
     jobs: int,
     each: Callable[[Outcome], None] | None = None,
 ) -> list[Outcome]:
-    """Return the values of a function at tuples of arguments, in their order, by processes of :func:`unordered`.
-
-    ``each`` is called with a value as soon as it is there. One process is this one. Raises ParameterError, WorkersLost.
-    """
+    """Return the values of a function at tuples of arguments, in their order, each handed over as it comes."""
     count, values = check_jobs(jobs), dict[int, Outcome]()
     alone = count == 1 and _place() is None
     part, numbered = partial(_whole, function), enumerate(calls)
@@ -81,12 +78,10 @@ def _whole(function: Callable[..., Outcome], number: int, call: tuple[Any, ...])
 
 
 def _apart(program: int, seconds: float | None, function: Callable[..., Outcome], *call: Any) -> Outcome:
-    """Return the value of a call of a program; in another process, which ends after so many seconds.
-
-    A call may hang inside a solver that hears nothing; the exit code is 1 then.
-    """
+    """Return the value of a call of a program; in another process, which ends after so many seconds with code 1."""
     if seconds is None or os.getpid() == program:
         return function(*call)
+    # A call may hang inside a solver that hears nothing.
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
         faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
         try:
@@ -96,11 +91,9 @@ def _apart(program: int, seconds: float | None, function: Callable[..., Outcome]
 
 
 def unordered(calls: Iterable[tuple[Any, ...]], jobs: int) -> Iterator[Any]:
-    """Yield the values of calls as they end, from processes here or where joblib's configuration says.
+    """Yield the values of calls as they end, from processes here or where joblib's configuration says; or WorkersLost.
 
-    A call is the seconds after which its process ends, None for no limit, a function, and its arguments. Processes here
-    are killed where the caller ends before they do, and by an error of a call. Raises WorkersLost where one ended in
-    the middle of its call, or a scheduler with all its workers.
+    A call is the seconds after which its process ends, None for no limit, a function, and its arguments.
     """
     program, place = os.getpid(), _place()
     if place == HERE:
@@ -155,11 +148,7 @@ def on_scheduler(address: str | None) -> Iterator[None]:
 
 @contextmanager
 def processes(count: int, given: Executor | None = None) -> Iterator[Executor]:
-    """Yield a given executor, or worker processes here, which need no guard in the user's script.
-
-    They wait :data:`IDLE` seconds for the next block, and are killed where an exception ends this one. Each has one
-    thread.
-    """
+    """Yield a given executor, or worker processes here of one thread each, killed where an exception ends the block."""
     if given is not None:
         yield given
         return
@@ -186,11 +175,7 @@ def results(
     most: int,
     idle: Callable[[], None] = lambda: None,
 ) -> Iterator[tuple[Any, Any]]:
-    """Submit calls to an executor, ``most`` at a time, and yield the key of each with its value as it ends.
-
-    A call is a key, and a function with its arguments, made when there is place for it; ``idle`` is called where there
-    is no result yet. Where the caller ends, calls are cancelled. WorkersLost where the executor can run nothing.
-    """
+    """Yield the key of each call, which is made when one of ``most`` places is free, with its value; or WorkersLost."""
     todo, out = iter(calls), dict[Future[Any], Any]()
     try:
         while True:
@@ -223,11 +208,8 @@ def _submitted(executor: Executor, call: tuple[Any, ...]) -> Future[Any]:
 
 
 def _hand_over(executor: Any) -> None:
-    """Wait until all calls have left the list of an executor, the last of them one made here.
-
-    The thread that hands them over would end with an error where the kill drops a call of the list, or that was
-    cancelled before it.
-    """
+    """Wait until all calls have left the list of an executor, the last of them one made here."""
+    # The thread that hands them over ends with an error where the kill drops a call of the list, or a cancelled one.
     with suppress(RuntimeError):  # its workers were lost
         last, end = executor.submit(int), time.monotonic() + REACH
         while not (last.running() or last.done()) and time.monotonic() < end:

@@ -49,13 +49,6 @@ def test_solve_exits_1_where_there_is_no_answer(small, run):
     assert "fsopt.explain_infeasibility" in run.err
 
 
-def test_a_nonconvex_model_without_an_algorithm_of_its_own_is_remarked(small, run):
-    lines = (small / "small.csv").read_text().splitlines()
-    (small / "tiny.csv").write_text("\n".join(lines[:9]) + "\n")
-    assert run("solve kernel-scaling --data tiny.csv --json")["solver"] == "scip"
-    assert "nonconvex: solved globally by scip, which may take long; Ctrl-C keeps the incumbent" in run.err
-
-
 def test_options_files_reach_the_solver(small, run):
     (small / "loose.toml").write_text("max_iter = 2\n")
     record = run("solve svm --data small.csv --options loose.toml --solver clarabel --json")

@@ -241,39 +241,37 @@ def test_every_verb_has_an_example_and_the_help_has_them_all_in_four_groups(run)
 RED, TITLE, LINE = "\x1b[31m\u202e", "\x1b]0;owned\x07", "\ninjected"
 FILE = f"d{RED}\x9b7m[bold]x[y].npz"
 DATA = f"--data '{FILE}'"
-COMMANDS = (
-    *("models", "solvers", "methods", "reproduce --list", "show fit.json", "study --store s.sqlite"),
-    *(
-        f"show svm {DATA}",
-        f"solve svm {DATA} --scale standard",
-        f"export svm {DATA} -o 'm{RED}.lp'",
-    ),
-    *(
-        f"fit svm {DATA} -o 'f{RED}.json'",
-        f"predict fit.json {DATA}",
-        f"compare {DATA} --methods svm --folds 2",
-    ),
-    *(f"select '{FILE}' --features 1 --folds 2", f"check fit.json {DATA} --proof 'p{RED}.json'"),
-    *(f"check 'model{RED}.lp' --solution 'point{RED}.sol'", "study study.toml --store again.sqlite"),
-)
-FAULTS = (
-    *(
-        f"fit svm --data 'no{TITLE}.csv'",
-        f"fit 'sv{RED}m' {DATA}",
-        f"fit svm {DATA} --param 'c{RED}=1'",
-    ),
-    *(
-        f"fit svm {DATA} --target 'x{RED}'",
-        f"fit svm {DATA} -o 'none{RED}/f.json'",
-        f"check 'none{RED}.json' {DATA}",
-    ),
-    *(
-        f"predict 'bad{RED}.json' {DATA}",
-        f"study --store 's{RED}.sqlite'",
-        f"study 'bad{RED}.json' --store s.sqlite",
-    ),
-    *(f"compare {DATA} --methods 'svm,x{RED}'", f"'fi{RED}t'"),
-)
+COMMANDS = f"""
+models
+solvers
+methods
+reproduce --list
+show fit.json
+study --store s.sqlite
+show svm {DATA}
+solve svm {DATA} --scale standard
+export svm {DATA} -o 'm{RED}.lp'
+fit svm {DATA} -o 'f{RED}.json'
+predict fit.json {DATA}
+compare {DATA} --methods svm --folds 2
+select '{FILE}' --features 1 --folds 2
+check fit.json {DATA} --proof 'p{RED}.json'
+check 'model{RED}.lp' --solution 'point{RED}.sol'
+study study.toml --store again.sqlite
+""".strip().split("\n")
+FAULTS = f"""
+fit svm --data 'no{TITLE}.csv'
+fit 'sv{RED}m' {DATA}
+fit svm {DATA} --param 'c{RED}=1'
+fit svm {DATA} --target 'x{RED}'
+fit svm {DATA} -o 'none{RED}/f.json'
+check 'none{RED}.json' {DATA}
+predict 'bad{RED}.json' {DATA}
+study --store 's{RED}.sqlite'
+study 'bad{RED}.json' --store s.sqlite
+compare {DATA} --methods 'svm,x{RED}'
+'fi{RED}t'
+""".strip().split("\n")
 
 
 @pytest.fixture(scope="module")

@@ -70,7 +70,7 @@ def test_every_model_of_the_slug_is_changed_in_cross_validation(in_process):
         ({"svm": rule}, ParameterError, r"'best-subset' solves no model 'svm'.*fsp-master"),
         ({"fsp-mastr": rule}, UnknownNameError, "fsp-mastr"),
         (rule, ParameterError, "mapping of slugs"),
-        ({"fsp-master": lambda m: 1 / 0}, ParameterError, r"'fsp-master' failed \(ZeroDivisionError"),
+        ({"fsp-master": lambda m: 1 / 0}, ParameterError, r"'fsp-master' failed \(Python: division by zero"),
         ({"fsp-master": lambda m: 3}, ParameterError, "returned 3"),
     ],
 )
