@@ -14,8 +14,6 @@ from fsopt.errors import FileError, FsoptError, InternalError
 
 TRACEBACK_VARIABLE = "FSOPT_TRACEBACK"
 """Environment variable; if it is set, an error inside fsopt shows its traceback."""
-LEFT = "ignore:resource_tracker:UserWarning"
-"""Filter of Python's warning that processes that were killed had locks: Pyomo makes one in each."""
 ELSEWHERE: Mapping[str, str] = {
     "label": "name the column with --target",
     "data": "name a file, wdbc, or a name in FSOPT_DATA",
@@ -29,8 +27,9 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit; a user's error is one line on stderr (an object on stdout with --json)."""
     alone = arguments is None
     given = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
-    if alone:
-        os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (os.environ.get("PYTHONWARNINGS"), LEFT)))
+    if alone:  # processes that are killed have locks, since Pyomo makes one in each
+        left = "ignore:resource_tracker:UserWarning"
+        os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (os.environ.get("PYTHONWARNINGS"), left)))
     try:
         code = _run(given)
         if alone and code == 130:
