@@ -9,7 +9,7 @@ import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
 from fsopt.answers.fits import Fit
-from fsopt.common.customising import Change
+from fsopt.common.registry import Change
 from fsopt.data.given import Given
 from fsopt.drivers.penalties import Penalty
 from fsopt.drivers.run import Progress

@@ -9,7 +9,7 @@ import pytest
 from support import ROOT, blobs
 
 import fsopt
-from fsopt.common.memory import size_limit
+from fsopt.common.files import size_limit
 from fsopt.data.layout import SUFFIXES
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]

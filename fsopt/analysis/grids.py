@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from fsopt.answers.fits import Fit
 from fsopt.answers.records import Answer
 from fsopt.common.arguments import LIST, checked
+from fsopt.common.clock import whole_or_interrupted
 from fsopt.common.figures import new_figure
-from fsopt.common.interruption import whole_or_interrupted
 from fsopt.data.given import Given, dataset_of
 from fsopt.errors import ParameterError
 from fsopt.methods.registry import fit

@@ -11,7 +11,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fsopt.answers.results import DriverResult
-from fsopt.common.interruption import deferred_interruption
+from fsopt.common.clock import deferred_interruption
 from fsopt.errors import OutOfTimeError
 from fsopt.search.branch_and_benders.cuts import CAPACITY, Grid
 from fsopt.search.branch_and_benders.evidence import cuts_by_name, replay

@@ -27,7 +27,7 @@ from fsopt.analysis.few_features import (
 from fsopt.analysis.selection_answers import NOISE, Selection
 from fsopt.answers.fits import Fit
 from fsopt.common.arguments import FLAG, FUNCTION, SECONDS, WHOLE, checked, optional, word
-from fsopt.common.interruption import whole_or_interrupted
+from fsopt.common.clock import whole_or_interrupted
 from fsopt.common.teams import check_jobs, side_by_side
 from fsopt.common.texts import counted
 from fsopt.data import Dataset

@@ -15,7 +15,7 @@ from fsopt.analysis.selections import NECESSITY, Asked, Cell, Selections
 from fsopt.answers.results import DriverResult
 from fsopt.common import clock
 from fsopt.common.arguments import SECONDS, checked, optional, with_keywords_of
-from fsopt.common.interruption import whole_or_interrupted
+from fsopt.common.clock import whole_or_interrupted
 from fsopt.data.given import Given, dataset_of
 from fsopt.data.hyperplanes import loss_of
 from fsopt.data.matrices import largest_values

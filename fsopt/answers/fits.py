@@ -10,12 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fsopt.answers.certificate import Certificate, certificate_line, status_line
-from fsopt.answers.records import MOST_ROWS, as_html, as_text, plain, sealed
+from fsopt.answers.records import MOST_ROWS, Told, as_text, plain, sealed
 from fsopt.answers.results import Status
-from fsopt.answers.schema import OF_TRAINED
 from fsopt.answers.trained import Trained
 from fsopt.common import arguments
 from fsopt.common.arguments import word
@@ -27,7 +25,6 @@ from fsopt.data.given import Given, Table, dataset_of
 from fsopt.data.hyperplanes import measures
 from fsopt.data.kernels import Kernel
 from fsopt.data.matrices import Preprocessing, is_sparse, largest_values, row_blocks
-from fsopt.data.validation import values_of_labels
 from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Indices, Mask, Matrix, Samples, Vector
 
@@ -48,7 +45,7 @@ KINDS = ("weights", "convergence")
 
 
 @dataclass(frozen=True)
-class Fit:
+class Fit(Told):
     """A fitted classifier ``sign(w'x + b)`` with the evidence for it and the record of its computation.
 
     With a ``kernel`` the classifier is ``sign(w'k(x) + b)``. The vector k(x) (n,) holds the kernel values of the
@@ -144,16 +141,6 @@ class Fit:
         """Return the classes (n,), -1 and +1, of samples as in :meth:`decision_function`; a score of 0 counts as -1."""
         return np.where(self.decision_function(X) > 0, 1.0, -1.0)
 
-    def predict_labels(self, X: Samples | Dataset | Table) -> NDArray[Any]:
-        """Return the labels (n,) of samples as :meth:`predict`, in the words or numbers of the training data.
-
-        ``fit("svm", X, y).predict_labels(X)`` has the labels of ``y``: the integers 0 and 1, also where they were 0.0
-        and 1.0, other numbers, False and True, or two texts.
-        """
-        words = values_of_labels(("-1", "+1") if self.trained is None else self.trained.labels)
-        found: NDArray[Any] = words[(self.predict(X) > 0).astype(int)]
-        return found
-
     def predict_proba(self, X: Samples | Dataset | Table) -> Matrix:
         """Return the probabilities (n, 2) of the labels -1 and +1 of samples as in :meth:`decision_function`.
 
@@ -185,11 +172,11 @@ class Fit:
         ------
         FileError : the file cannot be written.
         """
-        name = "data" if self.trained is None else self.trained.name
+        name = "data" if self.trained is None else self.trained.data
         write_text(path, json.dumps(sealed(fit_record(self, source=name)), allow_nan=False, indent=1) + "\n")
 
-    def _told(self, certificate: Mapping[str, Any] | None) -> tuple[list[tuple[str, str]], list[dict[str, str]], str]:
-        """Return what a fit says by names, with its certificate as plain data, its weights, and a remark on them."""
+    def told(self, certificate: Mapping[str, Any] | None) -> str:
+        """Return the summary with a certificate as plain data, such as that of a saved fit."""
         evidence, (weights, intercept) = certificate or {}, self.printed()
         status = status_line(self.status, evidence.get("bound_source", ""), evidence.get("notes", ()))
         facts = [("method", self.method), ("status", status + f", {self.stop}" * (self.stop != str(self.status)))]
@@ -198,8 +185,8 @@ class Fit:
         facts += [("certificate", certificate_line(certificate)), *(("warning", text) for text in self.warnings)]
         if self.trained is not None:
             down, up = self.trained.labels
-            facts.insert(1, ("data", f"{self.trained.name}, +1 is '{up}', -1 is '{down}'"))
-            scores = [f"{name.replace('_', ' ')} {value:.4f}" for name, value in self.trained.scores.items()]
+            facts.insert(1, ("data", f"{self.trained.data}, +1 is '{up}', -1 is '{down}'"))
+            scores = [f"{name.replace('_', ' ')} {value:.4f}" for name, value in self.trained.train.items()]
             facts += [("training", ", ".join(scores))] if scores else []
         if "worst_case" in self.details:
             facts.append(("worst case", "class +1 {:.4f}, class -1 {:.4f}".format(*self.details["worst_case"])))
@@ -207,19 +194,11 @@ class Fit:
         noun = "features" if self.kernel is None else "patterns"
         spent = f"{counted(self.iterations, 'iteration')}, {self.seconds.get('total', 0.0):.2f} s"
         facts += [(noun, f"{len(self.support)} of {len(self.coef)}{names}"), ("solver", f"{self.solver}, {spent}")]
-        return [*facts, ("intercept", intercept)], weights, OF_UNIT_ROWS * self.of_unit_rows
-
-    def told(self, certificate: Mapping[str, Any] | None) -> str:
-        """Return the summary with a certificate as plain data, such as that of a saved fit."""
-        return as_text(*self._told(certificate))
+        return as_text([*facts, ("intercept", intercept)], weights, OF_UNIT_ROWS * self.of_unit_rows)
 
     def summary(self) -> str:
         """Return what was found and what is known of it, as text: status, certificate, weights of the classifier."""
         return self.told(plain(self.certificate))
-
-    def _repr_html_(self) -> str:
-        """Return the summary as tables for notebooks; names of data and features are escaped."""
-        return as_html(*self._told(plain(self.certificate)))
 
     @property
     def _standardised(self) -> Vector:
@@ -253,7 +232,7 @@ class Fit:
         columns = {"weight": self.coef, "standardised": self._standardised, "selected": selected}
         if self.of_unit_rows:
             columns |= {"shift": self.preprocessing.shift, "scale": self.preprocessing.scale}
-        known = self.trained.features if self.trained is not None and self.kernel is None else ()
+        known = self.trained.columns if self.trained is not None and self.kernel is None else ()
         own, stem = dict(zip(self.support, self.features, strict=True)), "row " if self.kernel is not None else "x"
         names = [own.get(j) or (known[j] if known else f"{stem}{j + 1}") for j in places.tolist()]
         return places, {"feature": names, **{name: column[places] for name, column in columns.items()}}
@@ -314,6 +293,6 @@ def fit_record(fit: Fit, *, source: str, data: Dataset | None = None) -> dict[st
                 "register it, for example with fsopt.extend.register_penalty, and fit with its name",
             )
     record = {part.name: getattr(fit, part.name) for part in fields(fit) if part.name != "trained"}
-    record |= {name: getattr(trained, own) for own, name in OF_TRAINED.items()} | {"data": source}
+    record |= {part.name: getattr(trained, part.name) for part in fields(trained)} | {"data": source}
     found: dict[str, Any] = plain(record)
     return found

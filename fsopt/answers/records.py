@@ -67,7 +67,9 @@ def as_text(facts: Sequence[tuple[str, str]], rows: Sequence[Mapping[str, str]],
     lines = aligned(facts)
     if rows:
         lines += ["", *aligned([list(rows[0]), *([*row.values()] for row in rows[:MOST_ROWS])])]
-    return "\n".join([*lines, *_below(rows, below)])
+        more = len(rows) - MOST_ROWS
+        lines += [f"and {more} more: to_frame() has all"] * (more > 0) + [below] * bool(below)
+    return "\n".join(lines)
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -77,23 +79,19 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     return ["  ".join(map(str.ljust, row, sizes)).rstrip() for row in zip(*columns, strict=True)]
 
 
-def as_html(facts: Sequence[tuple[str, str]], rows: Sequence[Mapping[str, str]], below: str = "") -> str:
-    """Return what :func:`as_text` does as tables, in which all texts are escaped."""
-    import pandas as pd
+class Told(ABC):
+    """What says in words what it is, in a notebook too."""
 
-    with pd.option_context("display.max_colwidth", None):
-        told = pd.DataFrame(facts).to_html(header=False, index=False, border=0)
-        table = pd.DataFrame(rows[:MOST_ROWS]).to_html(index=False, border=0) if rows else ""
-    return str(told + table) + "".join(f"<p>{escape(line)}</p>" for line in _below(rows, below))
+    @abstractmethod
+    def summary(self) -> str:
+        """Return what was found and what is known of it as text."""
 
-
-def _below(rows: Sequence[Any], remark: str) -> list[str]:
-    """Return the lines below the first rows of a table."""
-    more = len(rows) - MOST_ROWS
-    return [f"and {more} more: to_frame() has all"] * (more > 0) + [remark] * (bool(remark) and len(rows) > 0)
+    def _repr_html_(self) -> str:
+        """Return the summary for notebooks, in which all names are escaped."""
+        return f"<pre>{escape(self.summary())}</pre>"
 
 
-class Answer(ABC):
+class Answer(Told):
     """The answer to a question about a model or a data set: a heading, and a record for each thing that it lists."""
 
     shown: ClassVar[tuple[str, ...]] = ()
@@ -118,17 +116,10 @@ class Answer(ABC):
 
         return pd.DataFrame([{name: _cell(value) for name, value in one.items()} for one in self.to_records()])
 
-    def _told(self) -> tuple[list[tuple[str, str]], list[dict[str, str]]]:
-        rows = [{name: worded(one[name]) for name in self.shown or one} for one in self.to_records()]
-        return [(name, worded(value)) for name, value in self.heading.items()], rows
-
     def summary(self) -> str:
         """Return the heading and the first records as text."""
-        return as_text(*self._told())
-
-    def _repr_html_(self) -> str:
-        """Return the summary as tables for notebooks."""
-        return as_html(*self._told())
+        rows = [{name: worded(one[name]) for name in self.shown or one} for one in self.to_records()]
+        return as_text([(name, worded(value)) for name, value in self.heading.items()], rows)
 
     def __str__(self) -> str:
         return self.summary()

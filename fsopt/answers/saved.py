@@ -14,7 +14,7 @@ import pyomo.environ as pyo
 from fsopt.answers.fits import Fit
 from fsopt.answers.records import FORMAT, digest, plain
 from fsopt.answers.results import Point, SolveResult
-from fsopt.answers.schema import OF_TRAINED, FitFile, converted, file_of
+from fsopt.answers.schema import FitFile, converted, file_of
 from fsopt.answers.trained import Trained, fingerprint
 from fsopt.common.files import check_readable
 from fsopt.compiler import Program
@@ -97,7 +97,7 @@ def fit_from(record: Mapping[str, Any], path: str | Path) -> Fit:
     if not isinstance(file, FitFile):
         raise FileError(f"'{path}' is a solved model, not a fit", "save one with 'fsopt fit METHOD ... -o FIT.json'")
     own = {part.name: getattr(file, part.name) for part in fields(Fit) if part.name != "trained"}
-    trained = Trained(**{own: getattr(file, name) for own, name in OF_TRAINED.items()})
+    trained = Trained(**{part.name: getattr(file, part.name) for part in fields(Trained)})
     return Fit(**own | {"coef": np.array(file.coef), "certificate": None}, trained=trained)
 
 

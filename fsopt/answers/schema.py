@@ -52,18 +52,6 @@ class _Saved(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         _need(self.bound is None or not math.isnan(self.bound), "bound is not a number")
 
 
-OF_TRAINED: Mapping[str, str] = {
-    "name": "data",
-    "labels": "labels",
-    "features": "columns",
-    "digest": "data_sha256",
-    "deviation": "deviation",
-    "encoding": "encoding",
-    "scores": "train",
-}
-"""Attribute of :class:`fsopt.answers.trained.Trained` -> part of a saved fit."""
-
-
 class SolveFile(_Saved):
     """A saved solve: the attributes of :class:`fsopt.SolveResult`, and the values of the variables by name."""
 
@@ -80,7 +68,7 @@ class SolveFile(_Saved):
 
 
 class FitFile(_Saved):
-    """A saved fit: the attributes of :class:`fsopt.Fit`, and what it keeps of its training data."""
+    """A saved fit: the attributes of :class:`fsopt.Fit` and of its :class:`fsopt.answers.trained.Trained`."""
 
     method: str
     coef: tuple[Finite, ...]

@@ -55,21 +55,21 @@ class Trained:
 
     Attributes
     ----------
-    name, labels : of the data set; ``labels`` are the texts of -1 and +1.
-    features : names of its p features.
+    data, labels : name of the data set, and the texts of -1 and +1.
+    columns : names of its p features.
     deviation : (p,) their standard deviations.
-    digest : :func:`fingerprint` of the data set.
+    data_sha256 : :func:`fingerprint` of the data set.
     encoding : the map from the columns of a table to the features; None where the columns are the features.
-    scores : measures on the training samples.
+    train : measures on the training samples.
     """
 
-    name: str
+    data: str
     labels: tuple[str, str]
-    features: tuple[str, ...]
-    digest: str
+    columns: tuple[str, ...]
+    data_sha256: str
     deviation: Sequence[float] = field(default=(), repr=False)
     encoding: Encoding | None = field(default=None, repr=False)
-    scores: Mapping[str, float] = field(default_factory=dict)
+    train: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, data: Dataset, scores: Mapping[str, float]) -> Trained:
@@ -89,14 +89,14 @@ class Trained:
         Features that are not needed (p,) may be missing, and are 0 then. Raises DataError where a needed one is
         missing, or has a missing or infinite value.
         """
-        names = [name for name, need in zip(self.features, needed, strict=True) if need]
+        names = [name for name, need in zip(self.columns, needed, strict=True) if need]
         if isinstance(given, Dataset):
-            if given.features == self.features:  # encoded by the same map, or not at all
+            if given.features == self.columns:  # encoded by the same map, or not at all
                 return given.X
             given = Table(given.X, [], list(given.features), given.encoded and given.encoded.source)
         held, found = _held(given)
         if found is None:
-            X, names = as_matrix(held), list(self.features)
+            X, names = as_matrix(held), list(self.columns)
             if X.shape[1] != len(names):
                 fault, hint = f"the samples have {counted(X.shape[1], 'feature')}", f"{counted(len(names), 'feature')}"
                 raise DataError(fault, f"give finite values of the {hint} of the fit")
@@ -107,21 +107,21 @@ class Trained:
         _refuse_absent(found, names)
         places = self._places(found)
         known = np.flatnonzero(places >= 0)
-        order = csr_array((np.ones(len(known)), (known, places[known])), shape=(len(found), len(self.features)))
+        order = csr_array((np.ones(len(known)), (known, places[known])), shape=(len(found), len(self.columns)))
         return self._checked(held @ order, names)
 
     def _places(self, names: Sequence[str]) -> Indices:
         """Return the places of features by their names, -1 for unknown ones."""
         import pandas as pd
 
-        found: Indices = pd.Index(self.features, dtype=object).get_indexer(list(names))
+        found: Indices = pd.Index(self.columns, dtype=object).get_indexer(list(names))
         return found
 
     def _named(self, source: DataFrame, names: Sequence[str]) -> Matrix:
         """Return the samples of columns with names, of which only the needed ones are looked at."""
         wanted = names if self.encoding is None else self.encoding.sources(names)
         _refuse_absent(list(source.columns), wanted)
-        used, X = typed_columns(source[wanted]), np.zeros((len(source), len(self.features)))
+        used, X = typed_columns(source[wanted]), np.zeros((len(source), len(self.columns)))
         if not wanted:
             return X
         if self.encoding is not None:
@@ -138,7 +138,7 @@ class Trained:
             shown = ", ".join(map(str, rows[:5])) + (" ..." if len(rows) > 5 else "")
             raise DataError(
                 f"values that are not finite, missing ones perhaps, in {counted(len(rows), 'sample')}, first in column "
-                f"'{self.features[bad[0][1]]}': rows {shown}",
+                f"'{self.columns[bad[0][1]]}': rows {shown}",
                 f"give finite values of the {counted(len(names), 'feature')} of the fit, or fit with missing='mean'",
             )
         return X

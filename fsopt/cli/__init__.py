@@ -14,28 +14,22 @@ from fsopt.errors import FileError, FsoptError, InternalError
 
 TRACEBACK_VARIABLE = "FSOPT_TRACEBACK"
 """Environment variable; if it is set, an error inside fsopt shows its traceback."""
-LEFT = "ignore:resource_tracker:UserWarning"
-"""Filter of Python's warning that processes that were killed had locks: Pyomo makes one in each."""
 ELSEWHERE: Mapping[str, str] = {
-    "prove": "scip and highs search integer programs, whose word the bound is; best-subset proves selections",
     "label": "name the column with --target",
     "data": "name a file, wdbc, or a name in FSOPT_DATA",
     "saved": "for example fsopt predict fit.json new.csv",
     **dict.fromkeys(("sep", "decimal", "thousands", "encoding", "sheet"), "give it as --read KEY=VALUE"),
-    "columns": "leave the other columns out with --drop",
-    "plot": "fsopt.load_fit(FILE).plot() draws a fit in Python",
-    "verbose": "--json has all of an answer, --tee the log of a solver",
-    "convert": "HiGHS does: highs A.lp --write_model_file B.mps; a model of fsopt is exported by its name",
 }
-"""Verb or flag that is looked for -> what does it."""
+"""Flag or argument that is looked for -> what does it."""
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit; a user's error is one line on stderr (an object on stdout with --json)."""
     alone = arguments is None
     given = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
-    if alone:
-        os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (os.environ.get("PYTHONWARNINGS"), LEFT)))
+    if alone:  # processes that are killed have locks, since Pyomo makes one in each
+        left = "ignore:resource_tracker:UserWarning"
+        os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (os.environ.get("PYTHONWARNINGS"), left)))
     try:
         code = _run(given)
         if alone and code == 130:

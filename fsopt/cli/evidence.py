@@ -30,7 +30,7 @@ from fsopt.cli.output import (
     show,
     table,
 )
-from fsopt.common.customising import Changes
+from fsopt.common.files import check_readable
 from fsopt.data.layout import Layout
 from fsopt.errors import FileError, FsoptError, OutOfTimeError, ParameterError
 
@@ -65,7 +65,6 @@ def check(
     layout: Layout = WHOLE,
     param: options.Params = None,
     scale: Scale = "none",
-    customise: options.Customise = None,
     exact: options.Exact = False,
     proof: options.Proof = None,
     json: options.Json = False,
@@ -75,9 +74,6 @@ def check(
     No solver is called. What rests on a solver's word alone is named. The program of a proof is built anew from the
     data, or read from the model file, and has to be the one in the proof.
     """
-    changes = options.read_changes(customise)
-    if solution is not None and changes:
-        raise ParameterError("--customise is for a fit and its proof", "leave it out")
     if solution is not None:
         if is_file(answer, data):
             program = read_file(answer, {"data": data, "param": param, "scale": scale != "none"})
@@ -88,10 +84,10 @@ def check(
     if _is_proof(path):
         if proof is not None:
             raise ParameterError(f"'{answer}' is a proof already", "leave out --proof")
-        return _check_proof(path, str(data), of_file, layout, changes, json)
+        return _check_proof(path, str(data), of_file, layout, json)
     if of_file:
-        return _check_solution(read_file(str(data), {"customise": customise}), str(data), path, exact, proof, json)
-    return _check_answer(path, str(data), layout, changes, exact, proof, json)
+        return _check_solution(read_file(str(data), {}), str(data), path, exact, proof, json)
+    return _check_answer(path, str(data), layout, exact, proof, json)
 
 
 def _of_file(answer: str, data: str | None, others: bool) -> bool:
@@ -105,31 +101,27 @@ def _of_file(answer: str, data: str | None, others: bool) -> bool:
         raise ParameterError("--param and --scale are for the model of --solution", "leave them out")
     if data is None:
         raise ParameterError("no data are given", "give --data, the data set or the model file that the answer is of")
-    found, fault = is_model_file(data), ""
+    found = is_model_file(data)
+    of, digest = None, ""
     with suppress(OSError, ValueError, RecursionError, AttributeError, TypeError):  # of what is no answer of fsopt
         record = loads(Path(answer).read_bytes())
-        digest = record.get("file", {}).get("sha256")
-        if digest and not found:
-            fault = f"to a model file, '{record['model']}'"
-        elif "data" in record and found:
-            fault = f"of a data set, '{record['data']}'"
-        elif digest and digest != sha256(Path(data).read_bytes()).hexdigest():
-            fault = f"of another model than '{data}', by its digest"
-    if fault:
-        raise FileError(f"'{answer}' is an answer {fault}", "give its own with --data")
+        digest = record.get("file", {}).get("sha256", "")
+        of = record["model"] if digest else record.get("data")
+    if of is not None and bool(digest) != found:
+        raise FileError(f"'{answer}' is an answer to '{of}', not to '{data}'", "give its own with --data")
+    if digest and digest != sha256(check_readable(data).read_bytes()).hexdigest():
+        raise FileError(f"'{answer}' is an answer to another model than '{data}', by its digest", "give its own")
     return found
 
 
-def _check_answer(
-    path: Path, data: str, layout: Layout, changes: Changes, exact: bool, proof: Path | None, json: bool
-) -> int:
+def _check_answer(path: Path, data: str, layout: Layout, exact: bool, proof: Path | None, json: bool) -> int:
     """Verify a saved answer, whose data are read as they were unless other options are given."""
     from fsopt.answers.saved import read_record
     from fsopt.verification.verify import verify_record
 
     record = read_record(path)
     source = load(data, replace(Layout.saved(record), **{name: getattr(layout, name) for name in layout.stated}))
-    found = verify_record(record, source, str(path), exact=exact or proof is not None, customise=changes)
+    found = verify_record(record, source, str(path), exact=exact or proof is not None)
     return _verdict(found, {}, found.record(), proof, json)
 
 
@@ -188,12 +180,12 @@ def _write_evidence(found: Verification, output: Path | None) -> None:
     remark(f"wrote {output}, {len(proof['claims'])} of {len(found.claims)} claims: fsopt-verify {output}")
 
 
-def _check_proof(proof: Path, data: str, file: bool, layout: Layout, changes: Changes, json: bool) -> int:
+def _check_proof(proof: Path, data: str, file: bool, layout: Layout, json: bool) -> int:
     """Check a proof file against data in a layout or a model file, and print what was found."""
     from fsopt.verification.origins import check_proof
     from fsopt.verifier.verify import said
 
-    found = check_proof(proof, read_file(data, {}) if file else load(data, layout), changes)
+    found = check_proof(proof, read_file(data, {}) if file else load(data, layout))
     if json:
         print_json(found.record())
         return int(bool(found.reason))
@@ -208,15 +200,12 @@ def _check_proof(proof: Path, data: str, file: bool, layout: Layout, changes: Ch
 
 
 def _is_proof(path: Path) -> bool:
-    """Return whether a file is a proof, packed or not, and no saved answer."""
+    """Return whether a file is a proof, packed where its name ends in .gz, and no saved answer."""
     import gzip
     import zlib
 
-    with suppress(OSError, EOFError, zlib.error):
-        with open(path, "rb") as file:
-            packed = file.read(2) == b"\x1f\x8b"
-        with gzip.open(path) if packed else open(path, "rb") as file:
-            first = file.read(100)
+    with suppress(OSError, EOFError, zlib.error), (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
+        first = file.read(100)
         return first.startswith(b'{"claims":') or b'"fsopt proof' in first
     return False
 

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
     from fsopt.answers.results import SolveResult
     from fsopt.data import Dataset
-    from fsopt.solvers.base import Session
     from fsopt.solvers.spec import SolverSpec
 
 LICENCES: Mapping[str, tuple[str, str]] = {
@@ -91,10 +90,7 @@ def _missing(solver: SolverSpec) -> str:
 
 
 def methods(
-    name: Annotated[
-        str | None,
-        typer.Argument(help="one method, with the meaning of its parameters", autocompletion=options.methods),
-    ] = None,
+    name: Annotated[str | None, typer.Argument(help="one method, with the meaning of its parameters")] = None,
     json: options.Json = False,
 ) -> None:
     """List the methods, or one with the meaning of its parameters."""
@@ -128,12 +124,7 @@ def _defaults(parameters: Mapping[str, Any]) -> dict[str, Any]:
 def show(
     context: typer.Context,
     name: Annotated[
-        str,
-        typer.Argument(
-            help="a slug of 'fsopt models', or an answer saved with -o, .json",
-            metavar="MODEL|FILE.json",
-            autocompletion=options.models,
-        ),
+        str, typer.Argument(help="a slug of 'fsopt models', or an answer saved with -o", metavar="MODEL|FILE.json")
     ],
     data: options.OptionalData = None,
     param: options.Params = None,
@@ -225,7 +216,8 @@ def solve(
         program, work = built(model, source, params, scale)
         recorded = partial(solve_record, slug=model, data=work, source=str(data), params=params)
     spent = time.perf_counter() - started
-    result = _run(Session(program, solver, options=solver_options, tee=tee), model, time_limit)
+    with progress_bar(model):
+        result = Session(program, solver, options=solver_options, tee=tee).solve(time_limit=time_limit)
     record = recorded(program, result) | ({} if is_file(model, data) else {"scale": scale, "layout": layout.stated})
     record["seconds"]["build"] = spent
     if verify is not None:
@@ -261,15 +253,6 @@ def built(model: str, data: Dataset, params: dict[str, Any], scale: str) -> tupl
 
     work, _ = preprocess(data, scale)
     return build(model, work, **params), work
-
-
-def _run(session: Session, name: str, time_limit: float | None) -> SolveResult:
-    """Solve a model under a progress bar of its name."""
-    spec, nonconvex = session.spec, session.problem_class in ("NLP", "MINLP")
-    if nonconvex and not session.requested and spec.proves == "global":
-        remark(f"nonconvex: solved globally by {spec.name}, which may take long; Ctrl-C keeps the incumbent")
-    with progress_bar(name):
-        return session.solve(time_limit=time_limit)
 
 
 def _second_solve(model: pyo.ConcreteModel, solver: str, first: SolveResult) -> dict[str, Any]:

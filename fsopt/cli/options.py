@@ -15,38 +15,22 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-import fsopt
 from fsopt.cli.output import remark
-from fsopt.common.customising import FromFile
 from fsopt.common.files import brief, check_readable, check_writable
 from fsopt.common.texts import counted
 from fsopt.data.layout import DEFAULT_TARGET, LISTS, MISSING, SUFFIXES, Layout
-from fsopt.errors import FileError, OptionError, ParameterError
+from fsopt.errors import OptionError, ParameterError, foreign
 
 if TYPE_CHECKING:
     from fsopt.data import Dataset
 
 
-def _names(registry: str) -> Callable[[str], list[str]]:
-    """Return the completion of the shell: the names of a registry that begin with a text."""
-    return lambda incomplete: [name for name in getattr(fsopt, registry) if name.startswith(incomplete)]
-
-
-models, methods = _names("MODELS"), _names("METHODS")
-Model = Annotated[
-    str,
-    typer.Argument(help="a slug of 'fsopt models', or a file .lp or .mps, which HiGHS reads", autocompletion=models),
-]
+Model = Annotated[str, typer.Argument(help="a slug of 'fsopt models', or a file .lp or .mps, which HiGHS reads")]
 DATA_HELP = f"wdbc, a file ({' '.join(SUFFIXES)}), or a name in FSOPT_DATA"
 Data = Annotated[str, typer.Option("--data", help=DATA_HELP)]
 OptionalData = Annotated[str | None, Data.__metadata__[0]]
 Params = Annotated[list[str] | None, typer.Option("--param", help="k=v, a number, JSON value or word; repeat for more")]
-Solver = Annotated[
-    str | None,
-    typer.Option(
-        "--solver", help="registry name or pyomo:NAME; else the preferred one", autocompletion=_names("SOLVERS")
-    ),
-]
+Solver = Annotated[str | None, typer.Option("--solver", help="registry name or pyomo:NAME; else the preferred one")]
 Options = Annotated[Path | None, typer.Option("--options", help="TOML file with options of the solver")]
 TimeLimit = Annotated[float | None, typer.Option("--time-limit", help="seconds")]
 Jobs = Annotated[int, typer.Option("--jobs", help="processes; -1 takes all processors")]
@@ -56,16 +40,12 @@ Scheduler = Annotated[str | None, typer.Option("--scheduler", help="Dask schedul
 Json = Annotated[bool, typer.Option("--json", help="print one JSON object")]
 
 
-def only(context: typer.Context, mode: str, names: Collection[str]) -> dict[str, Any]:
-    """Return the given options; raises ParameterError for one that has no meaning in this mode of the command."""
-    origin, found = context.get_parameter_source, {}
+def only(context: typer.Context, mode: str, names: Collection[str]) -> None:
+    """Raise ParameterError for a given option that has no meaning in this mode of the command."""
     for parameter in context.command.params:
-        name = str(parameter.name)
-        if getattr(origin(name), "name", "") == "COMMANDLINE":
-            found[name] = context.params[name]
-            if name not in names:
-                raise ParameterError(f"{parameter.opts[-1]} has no meaning {mode}", "leave it out")
-    return found
+        source = getattr(context.get_parameter_source(str(parameter.name)), "name", "")
+        if source == "COMMANDLINE" and parameter.name not in names:
+            raise ParameterError(f"{parameter.opts[-1]} has no meaning {mode}", "leave it out")
 
 
 def check_workers(jobs: int, scheduler: str | None) -> None:
@@ -93,11 +73,6 @@ Exact = Annotated[bool, typer.Option("--exact", help="also in rational arithmeti
 Proof = Annotated[Path | None, file("write the exact evidence for fsopt-verify: .json or .json.gz", "--proof")]
 Tee = Annotated[bool, typer.Option("--tee", help="show the solver's log")]
 
-Customise = Annotated[
-    list[str] | None,
-    typer.Option("--customise", help="SLUG=FILE.py:FUNCTION, which changes the models of this slug; repeat for more"),
-]
-
 
 OWN = {"checkpoint", "customise", "data", "executor", "name", "options", "progress", "resume", "slug", "solver"}
 OWN |= {"time_limit"}
@@ -115,10 +90,7 @@ def parse_params(given: list[str] | None) -> dict[str, Any]:
             raise ParameterError(f"the parameter '{name}' is given twice", "give it once")
         if name in OWN:
             raise ParameterError(f"'{name}' is no parameter of a model or method", "--help has the flags of a command")
-        try:
-            params[name] = _value(value)
-        except RecursionError as error:
-            raise ParameterError(f"'--param {brief(text)}' has too many brackets in brackets", "give a list") from error
+        params[name] = _value(value)
     return params
 
 
@@ -126,39 +98,19 @@ def _value(text: str) -> Any:
     for read in (json.loads, float):
         try:
             return read(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
     return text
-
-
-def read_changes(given: list[str] | None) -> dict[str, FromFile] | None:
-    """Return the functions of ``--customise``, texts ``SLUG=FILE.py:FUNCTION``, by their slugs."""
-    changes: dict[str, FromFile] = {}
-    for text in given or []:
-        slug, _, place = text.partition("=")
-        path, _, name = place.rpartition(":")
-        if not (slug and path and name.isidentifier()):
-            raise ParameterError(
-                f"'--customise {brief(text)}' is not of the form SLUG=FILE.py:FUNCTION",
-                "for example --customise fsp-master=rules.py:rule",
-            )
-        changes[slug] = FromFile(path, name)
-        changes[slug].load()
-    return changes or None
 
 
 def read_options(path: Path | None) -> dict[str, Any] | None:
     """Read a TOML file of solver options."""
     if path is None:
         return None
-    try:
-        return tomllib.loads(check_readable(path, "the options file").read_text(encoding="utf-8"))
-    except FileError as error:
-        raise OptionError(error.message, error.hint) from error
-    except (ValueError, RecursionError) as error:
-        raise OptionError(
-            f"the options file '{path}' is not TOML: {error}", "write lines such as threads = 1"
-        ) from error
+    source = check_readable(path, "the options file")
+    with foreign("TOML", f"the options file '{path}' is not TOML", "write lines such as threads = 1", OptionError):
+        options = tomllib.loads(source.read_text(encoding="utf-8"))
+    return options
 
 
 WHOLE = Layout()

@@ -8,9 +8,9 @@ import os
 import shutil
 import sys
 import textwrap
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -30,8 +30,6 @@ WIDE = 160
 """Columns of an output that is no terminal."""
 WORD, PHRASE = 30, 18
 """Signs of the longest word that no table cuts, and of a column of texts."""
-FIRST_LINE = 10.0
-"""Seconds after which a log gets its first line of progress; each later one waits for half as long again."""
 
 
 class UnsavedError(FileError):
@@ -39,18 +37,10 @@ class UnsavedError(FileError):
 
 
 def prepare_streams() -> None:
-    """Make stdout and stderr take every text, and closed ones take nothing.
-
-    A closed descriptor would be given to the next file that is opened, and whatever a solver prints would go there.
-    """
-    for descriptor in range(3):
-        try:
-            os.fstat(descriptor)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest free descriptor, this one
+    """Make stdout and stderr take every text, and closed ones take nothing."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
-        if stream is None:
+        if stream is None:  # the lowest free descriptor is the closed one: no file that is opened later takes its place
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as long as the process
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # names beyond the alphabet of the terminal
@@ -152,42 +142,35 @@ def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[Any]], *, na
     """
     from fsopt.answers.records import worded
 
+    number = [head.startswith(">") for head in heads]
     texts = [[head.lstrip(">") for head in heads], *([one_line(worded(value)) for value in row] for row in rows)]
     columns = list(zip(*texts, strict=True))
-    least = [_least(column, head.startswith(">")) for head, column in zip(heads, columns, strict=True)]
-    parts: list[list[int]] = [list(range(names))]
+    whole = [max(map(len, column)) for column in columns]
+    words = [max(len(word) for text in column for word in text.split(" ")) for column in columns]
+    sizes = zip(whole, words, number, strict=True)
+    least = [size if right else max(min(word, WORD), min(size, PHRASE)) for size, word, right in sizes]
+    parts = [list(range(names))]
     for k in range(names, len(heads)):
         if len(parts[-1]) > names and sum(least[j] + 2 for j in (*parts[-1], k)) > width() + 2:
             parts.append(list(range(names)))
         parts[-1].append(k)
-    shown = [_aligned([columns[k] for k in part], [least[k] for k in part], [heads[k] for k in part]) for part in parts]
+    shown = [_wrapped(texts, {k: (least[k], whole[k]) for k in part}, number) for part in parts]
     return "\n\n".join([one_line(title)] * bool(title) + shown)
 
 
-def _least(column: Sequence[str], number: bool) -> int:
-    """Return the signs that a column needs: a number all of its own, a text those of its words and of a phrase."""
-    whole = max(map(len, column[1:]), default=0)
-    word = max(len(word) for text in (column[:1] if number else column) for word in text.split(" "))
-    return max(whole, word) if number else max(min(word, WORD), min(whole, PHRASE))
-
-
-def _aligned(columns: Sequence[Sequence[str]], least: Sequence[int], heads: Sequence[str]) -> str:
-    """Return columns side by side, under a rule below their heads; the widest texts are wrapped until all have room."""
-    number = [head.startswith(">") for head in heads]
-    sizes = [
-        low if right else max(low, *map(len, column)) for low, right, column in zip(least, number, columns, strict=True)
-    ]
-    while sum(sizes) + 2 * len(sizes) > width() + 2 and sizes != list(least):
-        sizes[max(range(len(sizes)), key=lambda k: (sizes[k] > least[k], sizes[k]))] -= 1
+def _wrapped(texts: Sequence[Sequence[str]], ends: Mapping[int, tuple[int, int]], number: Sequence[bool]) -> str:
+    """Return columns, each between its least and its whole size, under a rule; texts that are too wide are wrapped."""
+    over, sizes = sum(whole + 2 for _, whole in ends.values()) - width() - 2, dict[int, int]()
+    for k, (least, whole) in sorted(ends.items(), key=lambda end: end[1][0] - end[1][1]):
+        sizes[k] = max(least, whole - max(over, 0))
+        over -= whole - sizes[k]
     lines: list[str] = []
-    for k, row in enumerate(zip(*columns, strict=True)):
-        cells = [textwrap.wrap(text, size, break_on_hyphens=False) for text, size in zip(row, sizes, strict=True)]
-        for line in range(max(1, *map(len, cells))):
-            placed = [(cell[line : line + 1] or [""])[0] for cell in cells]
-            parts = [f"{t:{'>' if r else '<'}{s}}" for t, r, s in zip(placed, number, sizes, strict=True)]
-            lines.append("  ".join(parts).rstrip())
-        if k == 0:
-            lines.append("-" * (sum(sizes) + 2 * len(sizes) - 2))
+    for row in texts:
+        cells = [textwrap.wrap(row[k], sizes[k], break_on_hyphens=False) or [""] for k in ends]
+        for line in zip_longest(*cells, fillvalue=""):
+            placed = [f"{t:{'>' if number[k] else '<'}{sizes[k]}}" for k, t in zip(ends, line, strict=True)]
+            lines.append("  ".join(placed).rstrip())
+        lines += ["-" * (sum(sizes.values()) + 2 * len(sizes) - 2)] * (row is texts[0])
     return "\n".join(lines)
 
 
@@ -249,18 +232,9 @@ def print_solve(record: Mapping[str, Any]) -> None:
 
 @contextmanager
 def progress_bar(description: str, total: int | None = None) -> Iterator[Any]:
-    """Yield a function (completed, text) that updates a progress bar; in a log it writes a line now and then."""
-    started, due = time.monotonic(), FIRST_LINE
-
-    def log(completed: float, text: str) -> None:
-        nonlocal due
-        passed = time.monotonic() - started
-        if passed >= due:
-            due = 1.5 * passed
-            remark(f"{text} ({passed:.0f} s)")
-
+    """Yield a function (completed, text) that updates a progress bar, and does nothing where there is no terminal."""
     if not sys.stderr.isatty():
-        yield log
+        yield lambda completed, text: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -269,4 +243,4 @@ def progress_bar(description: str, total: int | None = None) -> Iterator[Any]:
     columns = [SpinnerColumn(), TextColumn("{task.description}", markup=False), *bar, TimeElapsedColumn()]
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(printable(description), total=total)
-        yield lambda done, text: progress.update(task, completed=done, description=printable(text))
+        yield lambda completed, text: progress.update(task, completed=completed, description=printable(text))

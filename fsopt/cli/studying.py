@@ -28,12 +28,6 @@ if TYPE_CHECKING:
     from fsopt.studies.ranking import Line
     from fsopt.studies.running import Progress
 
-FORMATS = (".csv", ".tex", ".html")
-OF_RUNS = ("path", "store", "jobs", "scheduler", "retry", "json")
-OF_STORES = ("store", "output", "json")
-WORDS = ("data", "method", "status")
-"""Columns of means that stand to the left."""
-
 
 def study(
     context: typer.Context,
@@ -47,7 +41,7 @@ def study(
     retry: Annotated[bool, typer.Option("--retry", help="also units that failed or were ended by a limit")] = False,
     output: Annotated[
         Path | None,
-        options.file("write rows, .csv, means, .tex, or a report, .html", kinds=FORMATS),
+        options.file("write rows, .csv, means, .tex, or a report, .html", kinds=(".csv", ".tex", ".html")),
     ] = None,
     json: options.Json = False,
 ) -> int:
@@ -57,9 +51,9 @@ def study(
     by the number of its units and by means over folds and seeds, also while a run writes it.
     """
     if path is not None:
-        options.only(context, "of a run", OF_RUNS)
+        options.only(context, "of a run", ("path", "store", "jobs", "scheduler", "retry", "json"))
         return _run(path, store, jobs, scheduler, retry, json)
-    options.only(context, "without STUDY.toml", OF_STORES)
+    options.only(context, "without STUDY.toml", ("store", "output", "json"))
     if output is not None:
         return _write(store, output, json)
     return _show(store, json)
@@ -139,7 +133,7 @@ def _show(store: Path, json: bool) -> int:
     show(pairs(ended or [("none", "")]))
     for name, of_study in lines.items():
         means = means_of(of_study)
-        heads = [head if head in WORDS else f">{head}" for head in means.columns]
+        heads = [head if head in ("data", "method", "status") else f">{head}" for head in means.columns]
         show(table(name, heads, means.to_numpy().tolist(), names=2))
     return EXIT_SOLVED
 

@@ -44,18 +44,8 @@ ASKED = ("features", "rule", "folds", "seed", "exact", "time_limit", "jobs")
 """Options of ``select`` that :func:`fsopt.select` has, too."""
 HEADS = ("method", "standing", ">features", ">CV accuracy", ">balanced", ">CV MCC", ">AUC", "status", "of folds")
 """Of the table: objective values of different problems are no measure of methods."""
-LEADING = 5
-"""Methods with which a table begins, those of the front and the answer first."""
 COMPARED = ("folds", "seed", "time_limit", "solver", "tune", "exact", "jobs")
 """Options that :func:`fsopt.compare` has, too."""
-Data = Annotated[list[str], typer.Option("--data", help=f"{options.DATA_HELP}; repeat for several")]
-
-
-def _page(path: Path | None) -> Path | None:
-    """Refuse a page of another kind, or one that cannot be written, before any work is done."""
-    from fsopt.studies.report import check_page
-
-    return None if path is None else check_page(path)
 
 
 Features = Annotated[int | None, typer.Option("--features", help="number of features, instead of a choice")]
@@ -63,7 +53,8 @@ Rule = Annotated[
     str, typer.Option("--rule", help="log-loss: the fewest that lose 5 % of its gain; shortest: fewer, by AUC")
 ]
 Page = Annotated[
-    Path | None, typer.Option("--report", help="write a page: .html, or .tex for the table alone", callback=_page)
+    Path | None,
+    options.file("write a page: .html, or .tex for the table alone", "--report", kinds=(".html", ".tex")),
 ]
 
 
@@ -109,7 +100,7 @@ def select(
 
 
 def fit(
-    method: Annotated[str, typer.Argument(help="a name of 'fsopt methods'", autocompletion=options.methods)],
+    method: Annotated[str, typer.Argument(help="a name of 'fsopt methods'")],
     data: options.Data,
     layout: Layout = WHOLE,
     param: options.Params = None,
@@ -118,7 +109,6 @@ def fit(
     time_limit: options.TimeLimit = None,
     checkpoint: options.Checkpoint = None,
     resume: options.Resume = None,
-    customise: options.Customise = None,
     exact: options.Exact = False,
     output: options.Output = None,
     json: options.Json = False,
@@ -127,9 +117,8 @@ def fit(
     from fsopt.answers.fits import fit_record
     from fsopt.answers.records import sealed
 
-    changes = options.read_changes(customise)
     own: dict[str, Any] = {"solver": solver, "time_limit": time_limit, "options": options.read_options(options_file)}
-    own |= {"checkpoint": checkpoint, "resume": resume, "customise": changes, **options.parse_params(param)}
+    own |= {"checkpoint": checkpoint, "resume": resume, **options.parse_params(param)}
     source = load(data, layout)
     with progress_bar(method) as update:
         fitted = fsopt.fit(
@@ -140,7 +129,7 @@ def fit(
     if exact:
         from fsopt.verification.verify import verify
 
-        shown = {"exact": verify(fitted, source, exact=True, customise=changes).record()["exact"]}
+        shown = {"exact": verify(fitted, source, exact=True).record()["exact"]}
 
     def present() -> None:
         if json:
@@ -231,7 +220,7 @@ def _unseen(fitted: Fit, samples: Table) -> Iterable[str]:
 
 def compare(
     context: typer.Context,
-    data: Data,
+    data: options.Data,
     layout: Layout = WHOLE,
     methods: Annotated[str | None, typer.Option("--methods", help="names separated by commas; all by default")] = None,
     param: Annotated[
@@ -264,17 +253,17 @@ def compare(
     if solver is not None:
         solver_spec(solver)
     own = {"params": _params(param), **{name: context.params[name] for name in COMPARED}}
-    found = _compared([load(name, layout) for name in data], names, own)
+    found = _compared(load(data, layout), names, own)
     if found.interrupted and not found.rows:  # a file of before stays
         remark("interrupted: no method finished")
         return EXIT_INTERRUPTED
-    record = plain({**found.heading, "data": data[0] if len(data) == 1 else data, "rows": found.to_records()})
+    record = plain({**found.heading, "data": data, "rows": found.to_records()})
     if report is not None:
         larger = {name: scores["cv_accuracy"] for name, scores in found.majority.items()}
         write_report(report, f"Comparison: {', '.join(larger)}", study_sections(found.units, larger))
         remark(f"wrote {report}")
     deliver(record, output, as_json=json, present=lambda: _print(record))
-    if words := [f"{_who(one, record)} ({one['lacking']})" for one in record["unanswered"]]:
+    if words := [f"{one['method']} ({one['lacking']})" for one in record["unanswered"]]:
         remark(f"without an answer: {', '.join(words)}")
     if found.interrupted:
         remark(f"interrupted: {counted(len(found.rows), 'method')} finished")
@@ -282,7 +271,7 @@ def compare(
     return EXIT_NOT_SOLVED if all(row["lacking"] for row in found.rows) else EXIT_SOLVED
 
 
-def _compared(sources: list[Dataset], names: list[str] | None, own: Mapping[str, Any]) -> Comparison:
+def _compared(source: Dataset, names: list[str] | None, own: Mapping[str, Any]) -> Comparison:
     """Compare the methods with progress on the terminal."""
     from fsopt.studies.comparison import compare as run
 
@@ -292,12 +281,7 @@ def _compared(sources: list[Dataset], names: list[str] | None, own: Mapping[str,
             word = f"compare: {state.finished} of {counted(state.total, 'fit')}, last {state.last['method']}"
             update(state.finished / state.total, word)
 
-        return run(sources, methods=names, progress=told, **own)
-
-
-def _who(row: dict[str, Any], record: dict[str, Any]) -> str:
-    """Return the method of a row, with its data set where there are several."""
-    return f"{row['method']} on {row['data']}" if isinstance(record["data"], list) else str(row["method"])
+        return run(source, methods=names, progress=told, **own)
 
 
 def _params(given: list[str] | None) -> dict[str, dict[str, Any]]:
@@ -312,38 +296,22 @@ def _params(given: list[str] | None) -> dict[str, dict[str, Any]]:
 
 
 def _print(record: dict[str, Any]) -> None:
-    several = isinstance(record["data"], list)
-    names, sizes = list(record["majority"]), (record["n"], record["p"])
-    for k, name in enumerate(names):
-        n, p = (size[k] if several else size for size in sizes)
-        title = f"{name if several else record['data']}: {counted(n, 'sample')}, {counted(p, 'feature')}, "
-        title += f"{record['folds']}-fold cross-validation, seed {record['seed']}"
-        rows = [row for row in record["rows"] if row["data"] == name]
-        # The best score first, of equal ones the fewest features; without a score last.
-        ranked = sorted(rows, key=lambda r: (r["cv_accuracy"] is None, -(r["cv_accuracy"] or 0), r["n_features"] or 0))
-        named = [row for row in ranked if row["front"] or row["answer"]]
-        others = [row for row in ranked if row not in named]
-        first = [row for row in ranked if row in named or row in others[: max(0, LEADING - len(named))]]
-        left = len(ranked) - len(first)
-        listing = table("", HEADS, map(_cells, first))
-        rest = f"--report, or --json, has {counted(left, 'other method')}" if left else ""
-        share = record["majority"][name]["cv_accuracy"]
-        larger = f"{name}: the larger class alone has CV accuracy {share:.4f}, balanced 0.5000"
-        show(one_line(title), "", listing, "", *map(one_line, filter(None, (rest, larger))))
-        if name in record["answer_in_words"]:
-            show(one_line(f"{record['answer_in_words'][name]}."))
-    _print_rows(record)
-
-
-def _print_rows(record: dict[str, Any]) -> None:
-    """Print what the table has not: exact words and remarks of all methods."""
-    for row in record["rows"]:
-        who = _who(row, record)
+    """Print the methods, the best score first, of equal ones the fewest features; exact words and remarks below."""
+    title = f"{record['data']}: {counted(record['n'], 'sample')}, {counted(record['p'], 'feature')}, "
+    title += f"{record['folds']}-fold cross-validation, seed {record['seed']}"
+    rows = record["rows"]
+    ranked = sorted(rows, key=lambda r: (r["cv_accuracy"] is None, -(r["cv_accuracy"] or 0), r["n_features"] or 0))
+    show(one_line(title), "", table("", HEADS, map(_cells, ranked)), "")
+    for name, scores in record["majority"].items():
+        show(one_line(f"{name}: the larger class alone has CV accuracy {scores['cv_accuracy']:.4f}, balanced 0.5000"))
+    for sentence in record["answer_in_words"].values():
+        show(one_line(f"{sentence}."))
+    for row in rows:
         if row["exact"]:
-            show(one_line(f"{who}: {row['exact']}"))
+            show(one_line(f"{row['method']}: {row['exact']}"))
         early = f"the time limit ended {row['ended_early']} of its fits before they were done: give more seconds"
         for text in (*row["warnings"], *[row["error"]] * bool(row["error"]), *[early] * bool(row["ended_early"])):
-            remark(f"{who}: {text}")
+            remark(f"{row['method']}: {text}")
 
 
 def _cells(row: dict[str, Any]) -> tuple[Any, ...]:

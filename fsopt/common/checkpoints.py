@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-import zipfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fsopt.common.files import check_readable, whole_file
-from fsopt.errors import FileError
+from fsopt.errors import FileError, foreign
 
 WRITING = 20.0
 """Between two checkpoints is at least that many times as long as writing the last one took."""
@@ -77,11 +76,7 @@ def read(path: Path, kind: str, problem: Mapping[str, str]) -> tuple[dict[str, A
     return words, arrays
 
 
-@contextmanager
-def undamaged(path: Path, kind: str) -> Iterator[None]:
-    """Raise FileError where a file cannot be read, or what is read of it is no checkpoint of this kind."""
-    try:
-        yield
-    except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError, zipfile.BadZipFile) as error:
-        fault = f"'{path}' is no checkpoint of {kind}, or damaged: {error}"
-        raise FileError(fault, "start again without it") from error
+def undamaged(path: Path, kind: str) -> AbstractContextManager[None]:
+    """Raise FileError where what is read of a file is no checkpoint of this kind."""
+    fault = f"'{path}' is no checkpoint of {kind}, or damaged"
+    return foreign("numpy", fault, "start again without it", FileError, passed=())

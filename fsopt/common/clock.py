@@ -1,36 +1,48 @@
-"""The clock: one deadline for all parts of a computation within its time limit.
+"""What a computation may take, and how it ends: one deadline for all its parts, the memory that is left, Ctrl-C.
 
 Solvers get the seconds that are left (:func:`left`). Loops call :func:`check` between two solves, and linear algebra of
 this package between two blocks: the error ends the loop, with the best point so far. Builders of models and the
 compiler call :func:`look` for every constraint: before there is a point, their error ends the computation shortly after
 the limit; after a solve has returned a point (:func:`found`) they finish the step, or the certificate of that point.
+A loop ends by Ctrl-C with its incumbent, between two steps; a question of many solves ends without an answer.
 """
 
 from __future__ import annotations
 
 import math
+import signal
+import sys
+import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any, Protocol, TypeVar
 
-from fsopt.errors import OutOfTimeError
+from fsopt.errors import MemoryLimitError, OutOfTimeError
 
 LEAST = 0.1
 """Smallest limit of a solve in seconds: without any time a solver would not report that it has none."""
 FOREVER = 1e9
 """Seconds, 32 years: a limit from here on counts as none. Solvers refuse numbers that their types cannot hold."""
-SHARE, GRACE = 0.1, 1.0
-"""Share of the limit, and seconds, by which building a model may exceed it: a limit of milliseconds still builds."""
+GRACE = 1.0
+"""Seconds by which building a model may exceed the limit: one of milliseconds still builds."""
+FEWER = "keep fewer features first (pearson, fisher), or take onsvm, fsv or svm"
+"""What helps where data are too large for a method."""
+NUMBER = 8
+"""Bytes of a number."""
+ENTRY = 200
+"""Bytes for each entry of the data in a model and its arrays, that of models of 10 million entries."""
 
 
 @dataclass
 class _Limit:
-    """The deadline, when building ends for want of a point, and whether there is a point (``time.perf_counter``)."""
+    """The deadline (``time.perf_counter``), and whether there is a point."""
 
     deadline: float
-    patience: float
     found: bool = False
 
 
@@ -61,18 +73,17 @@ def limited(seconds: float | None, *, extend: bool = False) -> Iterator[None]:
     if span is None:
         yield
         return
-    limit = _Limit(end := time.perf_counter() + span, end + SHARE * span + GRACE)
+    limit = _Limit(time.perf_counter() + span)
     if outer is not None and not extend:
-        first, soonest = min(limit.deadline, outer.deadline), min(limit.patience, outer.patience)
-        limit = _Limit(first, soonest, outer.found)
-    with _set(limit, outer):
+        limit = _Limit(min(limit.deadline, outer.deadline), outer.found)
+    with _set(limit):
         yield
 
 
 @contextmanager
-def _set(limit: _Limit | None, outer: _Limit | None) -> Iterator[None]:
+def _set(limit: _Limit | None) -> Iterator[None]:
     """Run a block with a limit; a point that it finds is one for the limit around it, too."""
-    token = _LIMIT.set(limit)
+    outer, token = _LIMIT.get(), _LIMIT.set(limit)
     try:
         yield
     finally:
@@ -85,14 +96,14 @@ def _set(limit: _Limit | None, outer: _Limit | None) -> Iterator[None]:
 def anew() -> Iterator[None]:
     """Run a block that searches for a point as if there were none yet: it builds models within the limit only."""
     outer = _LIMIT.get()
-    with _set(outer and _Limit(outer.deadline, outer.patience), outer):
+    with _set(outer and _Limit(outer.deadline)):
         yield
 
 
 @contextmanager
 def lifted() -> Iterator[None]:
     """Run a block without the limit around it: the last step of a loop, without which there is no answer."""
-    with _set(None, None):
+    with _set(None):
         yield
 
 
@@ -127,5 +138,129 @@ def found() -> None:
 def look() -> None:
     """Raise OutOfTimeError where the time limit passed some time ago and there is no point yet."""
     limit = _LIMIT.get()
-    if limit is not None and not limit.found and time.perf_counter() >= limit.patience:
+    if limit is not None and not limit.found and time.perf_counter() >= limit.deadline + GRACE:
         raise OutOfTimeError("the time limit passed while a model was built", "give more seconds, or fewer samples")
+
+
+def free_bytes() -> float:
+    """Return the bytes that this process may still take, of the machine and of its own limit; infinity if unknown."""
+    try:
+        import resource
+
+        rows = [row.split() for row in Path("/proc/meminfo").read_text(encoding="ascii").splitlines()]
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    except (OSError, ImportError):  # another system than Linux
+        return math.inf
+    free = 1024.0 * sum(int(row[1]) for row in rows if row[0] in ("MemAvailable:", "SwapFree:"))
+    most = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return free if most == resource.RLIM_INFINITY else min(free, most - pages * resource.getpagesize())
+
+
+def require(size: float, what: str, hint: str = FEWER) -> None:
+    """Raise MemoryLimitError for arrays, called ``what``, of more bytes than are left, with both numbers in GB."""
+    free = free_bytes()
+    if size > free:
+        raise MemoryLimitError(
+            f"{what} need about {size / 1e9:.3g} GB of memory, {max(free, 0.0) / 1e9:.3g} GB are free",
+            f"{hint}; docs/limits.md has the sizes that each method takes",
+        )
+
+
+class Stopped(Protocol):
+    """An answer that says why its loop stopped."""
+
+    @property
+    def stop(self) -> str:
+        """The stopping criterion."""
+
+
+T = TypeVar("T", bound=Stopped)
+_ASKED: ContextVar[threading.Event | None] = ContextVar("_ASKED", default=None)
+"""Whether Ctrl-C reached the question of many solves that is under way; None without one."""
+
+
+@contextmanager
+def whole_or_interrupted() -> Iterator[None]:
+    """Let a block of many solves end in KeyboardInterrupt after Ctrl-C, whatever its loops made of the signal."""
+    # A loop turns Ctrl-C into its incumbent, which in a longer question would pass for the answer of a finished loop.
+    outer = _ASKED.get()
+    event = threading.Event() if outer is None else outer
+
+    def note(number: int, frame: FrameType | None) -> None:
+        event.set()
+        handle(signal.default_int_handler)  # here, since the end of the block may be what is interrupted
+        raise KeyboardInterrupt
+
+    token = _ASKED.set(event)
+    try:
+        with _handled(note) if outer is None else nullcontext():
+            yield
+    finally:
+        _ASKED.reset(token)
+        if event.is_set():
+            raise KeyboardInterrupt
+
+
+def end_if_interrupted(stop: str = "") -> None:
+    """Raise KeyboardInterrupt in a block of :func:`whole_or_interrupted` that Ctrl-C has reached."""
+    asked = _ASKED.get()
+    if asked is not None and (asked.is_set() or stop == "interrupted"):  # some solvers hear it in the place of Python
+        asked.set()
+        raise KeyboardInterrupt
+
+
+def uninterrupted(answer: T) -> T:
+    """Return the answer of a loop that is part of a longer question, which ends where the loop was interrupted."""
+    if answer.stop == "interrupted":
+        raise KeyboardInterrupt
+    return answer
+
+
+@contextmanager
+def deferred_interruption() -> Iterator[Callable[[], bool]]:
+    """Yield a function that returns whether the user asked for an end by Ctrl-C; a second Ctrl-C interrupts at once."""
+    asked = threading.Event()
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if asked.is_set():
+            raise KeyboardInterrupt
+        asked.set()
+
+    with _handled(note):
+        yield asked.is_set
+
+
+@contextmanager
+def _handled(handler: Any) -> Iterator[None]:
+    """Give Ctrl-C to a handler in a block, but in other threads, and where the caller has a handler of his own."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.default_int_handler:
+        yield
+        return
+    handle(handler)
+    try:
+        yield
+    finally:
+        handle(before)
+
+
+@contextmanager
+def held_interruption() -> Iterator[None]:
+    """Hold Ctrl-C back to the end of a block; processes that it starts never hear it, nor print where it met them."""
+    if sys.platform == "win32":
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # its start in the block would end the hold
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def handle(handler: Any) -> None:
+    """Give Ctrl-C to a handler, in the main thread: in others Python sets none."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, handler)

@@ -23,31 +23,27 @@ MARKERS = "osD^vP*X<>h"
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 
 
-def new_figure(panels: int, *, height: float = 3.6, columns: int | None = None) -> Figure:
-    """Return a figure of panels side by side, by default in one row, which a notebook shows without a backend.
+def new_figure(panels: int, *, height: float = 3.6) -> Figure:
+    """Return a figure of panels side by side, which a notebook shows without a backend.
 
     Parameters
     ----------
     panels : number of its ``axes``.
     height : of a panel, in inches; its width is 4.6.
-    columns : panels in a row; None for all.
 
     Raises
     ------
     PackageError : matplotlib is not installed.
     """
-    columns = columns or panels
-    rows = -(-panels // columns)
     try:
         from cycler import cycler
         from matplotlib import rc_context
         from matplotlib.figure import Figure
     except ImportError as error:
         raise PackageError("plots need matplotlib, which is not installed", "pip install fsopt[plot]") from error
-    figure = Figure(figsize=(4.6 * columns, height * rows), layout="constrained")
+    figure = Figure(figsize=(4.6 * panels, height), layout="constrained")
     with rc_context({"axes.prop_cycle": cycler(color=COLOURS)}):
-        for k in range(panels):
-            figure.add_subplot(rows, columns, k + 1)
+        figure.subplots(1, panels)
     figure._repr_png_ = partial(_png, figure)  # type: ignore[attr-defined]
     return figure
 
@@ -61,11 +57,8 @@ def _png(figure: Figure) -> bytes:
 
 def style(k: int) -> dict[str, Any]:
     """Return colour, marker and line of the k-th of many curves: each differs, so that none of them alone tells."""
-    return {
-        "color": COLOURS[k % len(COLOURS)],
-        "marker": MARKERS[k % len(MARKERS)],
-        "linestyle": LINES[k % len(LINES)],
-    }
+    kinds = {"color": COLOURS, "marker": MARKERS, "linestyle": LINES}
+    return {name: values[k % len(values)] for name, values in kinds.items()}
 
 
 def plain(text: str) -> str:

@@ -1,20 +1,28 @@
-"""Paths that users give, and writing of files that appear complete or not at all."""
+"""Paths that users give, writing of files that appear complete or not at all, and what a packed file expands to."""
 
 from __future__ import annotations
 
+import gzip
+import io
+import math
 import os
 import secrets
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fsopt.errors import FileError
+from fsopt.errors import DataError, FileError, FsoptError, ParameterError
 
 WRITE_BITS = 0o222
 STREAMS = ("/dev/fd/", "/dev/std", "/proc/")
 """Beginnings of the names of open streams: ``/dev/stdout`` may be a file that is already written to."""
+
+LIMIT_VARIABLE = "FSOPT_DATA_LIMIT"
+"""Environment variable: gigabytes (10^9 bytes) that a compressed or sparse file may expand to."""
+DEFAULT_LIMIT = 0.5
+BLOCK = 1 << 20
+"""Bytes of a compressed file that are expanded at a time."""
 
 
 @contextmanager
@@ -54,10 +62,8 @@ def check_readable(path: str | os.PathLike[str], what: str = "") -> Path:
     source = expanded(path, "read")
     with refused(f"read {what}".rstrip(), source, "check the path", ValueError):
         mode = source.stat().st_mode
-        if stat.S_ISDIR(mode):
-            raise OSError("it is a folder")
         if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
-            raise OSError("it is a device")
+            raise OSError("it is a folder or a device")
         if not os.access(source, os.R_OK):
             raise OSError("Permission denied")
     return source
@@ -67,13 +73,13 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
     """Return the path if a file can be written there, before its content is computed for long; raises FileError."""
     target = expanded(path, "write")
     found, real = status(target, "write"), Path(os.path.realpath(target))
-    places = (target,) if _is_stream(target, found) else (real.parent, real)
     with refused("write", target, "choose another place or name"):
-        if found is not None and stat.S_ISDIR(found.st_mode):
-            raise OSError("it is a folder")
-        if real.parent in places and not real.parent.is_dir():
+        stream = os.path.abspath(target).startswith(STREAMS)
+        if stream or (found is not None and not stat.S_ISREG(found.st_mode)):
+            raise OSError("it is a folder, a device or a pipe")
+        if not real.parent.is_dir():
             raise OSError(f"there is no folder '{brief(real.parent)}'")
-        for place in places:
+        for place in (real.parent, real):
             state = status(place, "write")
             if state is not None and not (state.st_mode & WRITE_BITS and os.access(place, os.W_OK)):
                 raise OSError(f"'{brief(place)}' is read-only")
@@ -84,23 +90,17 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
 def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield the path of an empty file; it takes the place of ``path`` if the block succeeds.
 
-    The place keeps its mode, and a link stays a link to the file that is replaced. A device or a pipe is never
-    replaced: it is given the content. Raises FileError, of the disk too.
+    The place keeps its mode, and a link stays a link to the file that is replaced. Raises FileError, of the disk too.
     """
     target = check_writable(path)
     found = status(target, "write")
-    stream = _is_stream(target, found)
     place = Path(os.path.realpath(target))
-    temporary = Path(tempfile.gettempdir() if stream else place.parent) / f".fsopt-{secrets.token_hex(8)}"
+    temporary = place.parent / f".fsopt-{secrets.token_hex(8)}"
     with refused("write", target, "choose another place"):
         # Unlike tempfile's, which are for their owner only, this file has the mode that the umask allows.
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600 if stream else 0o666))
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         try:
             yield temporary
-            if stream:
-                with target.open("ab") as file:
-                    file.write(temporary.read_bytes())
-                return
             if found is not None:
                 temporary.chmod(stat.S_IMODE(found.st_mode))
             temporary.replace(place)
@@ -114,8 +114,35 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-def _is_stream(target: Path, found: os.stat_result | None) -> bool:
-    """Return whether a path is a device, a pipe or an open stream, which nothing may replace."""
-    if found is None:
-        return False
-    return not stat.S_ISREG(found.st_mode) or os.path.abspath(target).startswith(STREAMS)
+def size_limit() -> int:
+    """Return the most bytes that a compressed or sparse file may expand to; raises ParameterError for no number."""
+    text = os.environ.get(LIMIT_VARIABLE)
+    try:
+        gigabytes = DEFAULT_LIMIT if not text else float(text)
+    except ValueError:
+        gigabytes = math.nan
+    if not 0 < gigabytes < math.inf:
+        raise ParameterError(f"{LIMIT_VARIABLE} is {text!r}", "set it to a number of gigabytes, such as 4")
+    return int(gigabytes * 1e9)
+
+
+def check_size(size: float, what: str, *, more: bool = False, error: type[FsoptError] = DataError) -> None:
+    """Raise an error of a kind for content, called ``what``, of so many bytes or ``more`` beyond :func:`size_limit`."""
+    allowed = size_limit()
+    if size > allowed:
+        needs = "more than" if more else "about"
+        raise error(
+            f"{what} would take {needs} {size / 1e9:.2g} GB of memory, more than the limit of {allowed / 1e9:g} GB",
+            f"if the file is what it should be, raise the limit: {LIMIT_VARIABLE}={math.ceil(2 * size / 1e9)} "
+            "(an environment variable, in gigabytes)",
+        )
+
+
+def unpacked(content: bytes, what: str, *, error: type[FsoptError] = DataError) -> bytes:
+    """Return the content of a gzip file, expanded block by block and no further than the limit; see check_size."""
+    whole = io.BytesIO()
+    with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
+        while block := stream.read(BLOCK):
+            whole.write(block)
+            check_size(whole.tell(), what, more=True, error=error)
+    return whole.getvalue()

@@ -21,11 +21,7 @@ def available() -> bool:
 
 
 def compiled(function: Callable[..., Any], inner: Iterable[Callable[..., Any]] = (), **options: Any) -> Any:
-    """Return a function that is compiled at its first call, or taken from the cache of an earlier process.
-
-    It is kept in pickles beside the code, or in the user's own folder; where he has none, each process compiles.
-    ``inner`` are functions that are called, beside the loops.
-    """
+    """Return a function that is compiled at its first call, or kept by an earlier process; it calls ``inner`` ones."""
     import numba
 
     loops = LOOPS.get(function, function)

@@ -1,4 +1,4 @@
-"""The one kind of registry: name -> entry of models, methods, peers, solvers, penalties, experiments and readers.
+"""Entries of models, methods, peers, solvers, penalties and experiments, and the changes of users to their models.
 
 Models, methods and solvers of other packages come by the entry points of the group ``fsopt``.
 
@@ -9,19 +9,27 @@ Such a package names a function without arguments in its ``pyproject.toml``::
 
 which calls :func:`fsopt.register_model`, :func:`fsopt.register_method` and :func:`fsopt.register_solver`. It is called
 once, before a registry is asked for a name that it does not hold, or lists its names.
+
+A model of a registered builder bears its slug. Where a mapping of functions is in force (:func:`customised`), the
+function of a slug is called with each of its models when the model is read for the first time, before it is solved,
+certified or searched.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cache, cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from fsopt.common.arguments import TEXT
-from fsopt.errors import ParameterError, UnknownNameError, shown, unknown
+from fsopt.common.arguments import TEXT, Argument
+from fsopt.common.files import refused
+from fsopt.errors import FileError, ParameterError, UnknownNameError, foreign, shown, unknown
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -136,3 +144,117 @@ def _waiting() -> list[EntryPoint]:
     from importlib.metadata import entry_points
 
     return list(entry_points(group=GROUP))
+
+
+Change: TypeAlias = Callable[[Any], None]
+"""Changes a Pyomo model in place."""
+Changes: TypeAlias = Mapping[str, Change] | None
+"""Functions of a user by the slugs of the models that they change; None for none."""
+CHANGES = Argument(
+    "a mapping of slugs to functions",
+    lambda value: isinstance(value, Mapping) and all(isinstance(k, str) and callable(f) for k, f in value.items()),
+    "for example {'fsp-master': rule}, where rule(model) adds a constraint",
+)
+SLUG, CHANGED = "_fsopt_slug", "_fsopt_changed"
+"""Attributes of a model: the slug of its builder, and whether the function of this slug was called."""
+
+
+_CURRENT: ContextVar[tuple[Mapping[str, Change], set[str]] | None] = ContextVar("changes", default=None)
+"""The functions in force, and the slugs of the models that were read meanwhile."""
+
+
+@contextmanager
+def customised(functions: Mapping[str, Change] | None) -> Iterator[set[str]]:
+    """Put functions in force, None those that are; yield the growing set of the slugs of the models read inside."""
+    if functions is None:
+        yield set()
+        return
+    read = set[str]()
+    token = _CURRENT.set((dict(functions), read))
+    try:
+        yield read
+    finally:
+        _CURRENT.reset(token)
+
+
+def changes_in_force() -> bool:
+    """Return whether there is a function for the models of any slug: what solves no model would not see it."""
+    present = _CURRENT.get()
+    return present is not None and bool(present[0])
+
+
+def complete(model: Any) -> None:
+    """Call the function in force for a model, once; raises ParameterError where it failed, or returned anything."""
+    present, slug = _CURRENT.get(), getattr(model, SLUG, None)
+    if present is None or slug is None:
+        return
+    functions, read = present
+    read.add(slug)
+    if slug not in functions or getattr(model, CHANGED, False):
+        return
+    setattr(model, CHANGED, True)
+    what, hint = f"the function for the model '{slug}'", f"correct it; 'fsopt show {slug}' lists the components"
+    with foreign("Python", f"{what} failed", hint, ParameterError, passed=()):
+        returned: Any = functions[slug](model)
+    if returned is not None:
+        raise ParameterError(f"{what} returned {shown(returned)}", "change the model in place, return None")
+
+
+def same_changes(changed: list[str], given: Changes, path: str, names: Mapping[str, str] | None = None) -> None:
+    """Raise FileError for an answer or a proof of changed models beside functions of other slugs."""
+    if changed != sorted(given or {}):
+        told = ", ".join(f"{slug} by {names[slug]}" if names else slug for slug in changed)
+        models = f"changed models: {told}" if changed else "unchanged models"
+        raise FileError(
+            f"'{path}' is of {models}",
+            "give fsopt.verify these functions by customise=, and no others",
+        )
+
+
+def names_of(functions: Mapping[str, Change]) -> dict[str, str]:
+    """Return slug -> name of its function, as it is saved."""
+    return {slug: getattr(f, "__name__", type(f).__name__) for slug, f in functions.items()}
+
+
+@dataclass(frozen=True)
+class FromFile:
+    """A function of a Python file, which goes to other processes with the text of the file.
+
+    Attributes
+    ----------
+    path, name : of the file, and of the function in it.
+    text : of the file; raises FileError.
+    """
+
+    path: str
+    name: str
+    text: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        with refused("read", self.path, "give FILE.py:FUNCTION", ValueError):
+            object.__setattr__(self, "text", Path(self.path).read_text(encoding="utf-8"))
+
+    @property
+    def __name__(self) -> str:
+        """File and function, for messages and saved answers."""
+        return f"{Path(self.path).name}:{self.name}"
+
+    def load(self) -> Change:
+        """Return the function; raises ParameterError."""
+        found: Change | None = _run(self.path, self.text).get(self.name)
+        if not callable(found):
+            raise ParameterError(f"'{self.path}' has no function '{self.name}'", "give FILE.py:FUNCTION")
+        return found
+
+    def __call__(self, model: Any) -> None:
+        """Change a model."""
+        self.load()(model)
+
+
+@cache
+def _run(path: str, text: str) -> dict[str, Any]:
+    """Return the names of a Python file after it has run, once; raises ParameterError."""
+    names: dict[str, Any] = {"__file__": path}
+    with foreign("Python", f"'{path}' cannot be run", "correct the file", ParameterError, passed=()):
+        exec(compile(text, path, "exec"), names)
+    return names

@@ -26,7 +26,7 @@ from itertools import islice, starmap
 from pathlib import Path
 from typing import Any, TypeVar
 
-from fsopt.common.interruption import held_interruption, whole_or_interrupted
+from fsopt.common.clock import held_interruption, whole_or_interrupted
 from fsopt.errors import PackageError, ParameterError, WorkersLost
 
 MOST_JOBS = 1024
@@ -40,8 +40,8 @@ IDLE, WATCH = 60.0, 1.0
 """Seconds that worker processes wait for the next task, and between two looks of one at its parent."""
 HERE = "sequential"
 """The word for calls in this process."""
-_POOLS: dict[tuple[int, str], Any] = {}
-"""Number of processes and of their threads -> those that no block uses."""
+_POOLS: dict[int, Any] = {}
+"""Number of processes -> those that no block uses."""
 atexit.register(_POOLS.clear)  # not later: they need modules that the end of the interpreter clears
 Outcome = TypeVar("Outcome")
 
@@ -60,10 +60,7 @@ def side_by_side(
     jobs: int,
     each: Callable[[Outcome], None] | None = None,
 ) -> list[Outcome]:
-    """Return the values of a function at tuples of arguments, in their order, by processes of :func:`unordered`.
-
-    ``each`` is called with a value as soon as it is there. One process is this one. Raises ParameterError, WorkersLost.
-    """
+    """Return the values of a function at tuples of arguments, in their order, each handed over as it comes."""
     count, values = check_jobs(jobs), dict[int, Outcome]()
     alone = count == 1 and _place() is None
     part, numbered = partial(_whole, function), enumerate(calls)
@@ -81,12 +78,10 @@ def _whole(function: Callable[..., Outcome], number: int, call: tuple[Any, ...])
 
 
 def _apart(program: int, seconds: float | None, function: Callable[..., Outcome], *call: Any) -> Outcome:
-    """Return the value of a call of a program; in another process, which ends after so many seconds.
-
-    A call may hang inside a solver that hears nothing; the exit code is 1 then.
-    """
+    """Return the value of a call of a program; in another process, which ends after so many seconds with code 1."""
     if seconds is None or os.getpid() == program:
         return function(*call)
+    # A call may hang inside a solver that hears nothing.
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
         faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
         try:
@@ -96,18 +91,16 @@ def _apart(program: int, seconds: float | None, function: Callable[..., Outcome]
 
 
 def unordered(calls: Iterable[tuple[Any, ...]], jobs: int) -> Iterator[Any]:
-    """Yield the values of calls as they end, from processes here or where joblib's configuration says.
+    """Yield the values of calls as they end, from processes here or where joblib's configuration says; or WorkersLost.
 
-    A call is the seconds after which its process ends, None for no limit, a function, and its arguments. Processes here
-    use one thread each. They are killed where the caller ends before they do, and by an error of a call. Raises
-    WorkersLost where one ended in the middle of its call, or a scheduler with all its workers.
+    A call is the seconds after which its process ends, None for no limit, a function, and its arguments.
     """
     program, place = os.getpid(), _place()
     if place == HERE:
         yield from (_apart(program, *call) for call in calls)
         return
     count = jobs if place is None else sum(place.ncores().values())
-    with processes(count, None if place is None else place.get_executor(), "1") as executor:
+    with processes(count, None if place is None else place.get_executor()) as executor:
         waiting = ((None, (_apart, program, *call)) for call in calls)
         for _, value in results(executor, waiting, 2 * count if count > 1 else 1):
             yield value
@@ -154,16 +147,12 @@ def on_scheduler(address: str | None) -> Iterator[None]:
 
 
 @contextmanager
-def processes(count: int, given: Executor | None = None, threads: str = "") -> Iterator[Executor]:
-    """Yield a given executor, or worker processes here, which need no guard in the user's script.
-
-    They wait :data:`IDLE` seconds for the next block, and are killed where an exception ends this one. Each has so many
-    ``threads``; by default all together use each processor once, unless the user has set the variables :data:`THREADS`.
-    """
+def processes(count: int, given: Executor | None = None) -> Iterator[Executor]:
+    """Yield a given executor, or worker processes here of one thread each, killed where an exception ends the block."""
     if given is not None:
         yield given
         return
-    executor = _POOLS.pop((count, threads), None) or _pool(count, threads)
+    executor = _POOLS.pop(count, None) or _pool(count)
     with warnings.catch_warnings():
         # A worker that has grown is replaced: its warning, made an error, would end the thread that waits for them.
         warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
@@ -177,7 +166,7 @@ def processes(count: int, given: Executor | None = None, threads: str = "") -> I
             raise
         with suppress(BrokenExecutor):  # its workers were lost in the block
             executor.submit(int).result()
-            _POOLS[count, threads] = executor
+            _POOLS[count] = executor
 
 
 def results(
@@ -186,11 +175,7 @@ def results(
     most: int,
     idle: Callable[[], None] = lambda: None,
 ) -> Iterator[tuple[Any, Any]]:
-    """Submit calls to an executor, ``most`` at a time, and yield the key of each with its value as it ends.
-
-    A call is a key, and a function with its arguments, made when there is place for it; ``idle`` is called where there
-    is no result yet. Where the caller ends, calls are cancelled. WorkersLost where the executor can run nothing.
-    """
+    """Yield the key of each call, which is made when one of ``most`` places is free, with its value; or WorkersLost."""
     todo, out = iter(calls), dict[Future[Any], Any]()
     try:
         while True:
@@ -223,22 +208,18 @@ def _submitted(executor: Executor, call: tuple[Any, ...]) -> Future[Any]:
 
 
 def _hand_over(executor: Any) -> None:
-    """Wait until all calls have left the list of an executor, the last of them one made here.
-
-    The thread that hands them over would end with an error where the kill drops a call of the list, or that was
-    cancelled before it.
-    """
+    """Wait until all calls have left the list of an executor, the last of them one made here."""
+    # The thread that hands them over ends with an error where the kill drops a call of the list, or a cancelled one.
     with suppress(RuntimeError):  # its workers were lost
         last, end = executor.submit(int), time.monotonic() + REACH
         while not (last.running() or last.done()) and time.monotonic() < end:
             time.sleep(0.01)
 
 
-def _pool(count: int, threads: str) -> Any:
+def _pool(count: int) -> Any:
     from joblib.externals.loky import ProcessPoolExecutor
 
-    share = str(max((os.cpu_count() or 1) // count, 1))
-    env = {name: threads or os.environ.get(name, share) for name in THREADS}
+    env = dict.fromkeys(THREADS, "1")
     executor = ProcessPoolExecutor(count, timeout=IDLE, env=env, initializer=follow, initargs=(os.getpid(),))
     with held_interruption():
         executor.submit(int)  # starts them all

@@ -29,7 +29,7 @@ from pyomo.core.expr.visitor import identify_variables
 
 from fsopt.common import clock
 from fsopt.common.arguments import Argument
-from fsopt.common.customising import complete
+from fsopt.common.registry import complete
 from fsopt.compiler.cones import ConeStack, matrix_cones, stacked
 from fsopt.compiler.expressions import (
     ConstraintRow,

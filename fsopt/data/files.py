@@ -18,8 +18,7 @@ from zipfile import ZipFile
 
 import numpy as np
 
-from fsopt.common.files import brief, expanded, status
-from fsopt.common.memory import check_size, unpacked
+from fsopt.common.files import brief, check_size, expanded, status, unpacked
 from fsopt.data.encoding import refuse_false_groups
 from fsopt.data.layout import SUFFIXES, Layout, label_text, refuse_repeated
 from fsopt.data.matrices import FEW, SMALL

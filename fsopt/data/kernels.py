@@ -8,8 +8,8 @@ import numpy as np
 import scipy
 
 from fsopt.common.arguments import NUMBER, word
-from fsopt.common.memory import NUMBER as SIZE
-from fsopt.common.memory import require
+from fsopt.common.clock import NUMBER as SIZE
+from fsopt.common.clock import require
 from fsopt.data.dataset import Dataset
 from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError, ParameterError, shown

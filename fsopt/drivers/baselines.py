@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from fsopt.answers.certificate import Kind, make
 from fsopt.answers.results import DriverResult, Status
 from fsopt.common import clock
-from fsopt.common.interruption import uninterrupted
+from fsopt.common.clock import uninterrupted
 from fsopt.compiler.values import store
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept, svm_value

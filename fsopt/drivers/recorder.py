@@ -11,7 +11,7 @@ import numpy as np
 from fsopt.answers.certificate import Certificate, Kind
 from fsopt.answers.results import DriverResult, Point, SolveResult, Status
 from fsopt.common import clock
-from fsopt.common.interruption import uninterrupted
+from fsopt.common.clock import uninterrupted
 from fsopt.drivers.run import DEFAULT_RUN, NoPoint, OutOfTimeError, Run, usable
 from fsopt.errors import FsoptError, SolverError
 from fsopt.solvers.base import Session

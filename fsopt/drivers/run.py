@@ -15,7 +15,7 @@ import pyomo.environ as pyo
 
 from fsopt.answers.results import SolveResult, Status
 from fsopt.common import clock
-from fsopt.common.interruption import end_if_interrupted
+from fsopt.common.clock import end_if_interrupted
 from fsopt.errors import MemoryLimitError, ParameterError, SolverError
 from fsopt.errors import OutOfTimeError as OutOfTimeError
 from fsopt.solvers.base import Session

@@ -34,7 +34,7 @@ import numpy as np
 from fsopt.answers.certificate import Certificate, Kind, closed
 from fsopt.answers.results import DriverResult
 from fsopt.certificates.points import of_bounds
-from fsopt.common.interruption import uninterrupted
+from fsopt.common.clock import uninterrupted
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
 from fsopt.drivers.column_generation import column_generation

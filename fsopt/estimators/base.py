@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
-from fsopt.common.interruption import whole_or_interrupted
+from fsopt.common.clock import whole_or_interrupted
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
 from fsopt.data.validation import refuse_masked

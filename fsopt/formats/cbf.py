@@ -35,7 +35,7 @@ def cbf(model: pyo.ConcreteModel, suffix: str = ".cbf") -> dict[str, bytes]:
     matrices = [cone for cone in form.cones if cone.kind == "PSD"]
     lines += _coordinates("PSDCON", (str(cone.order) for cone in matrices))
     lines += _cones("CON", [(cone.kind, len(cone.rows)) for cone in form.cones if cone.kind != "PSD"])
-    rows = [row for _, row in _rows(form)]
+    rows = _rows(form)
     lines += _coordinates("OBJACOORD", (f"{j} {v!r}" for j, v in sorted(form.objective.form.items())))
     if form.objective.constant or not (form.cones and form.objective.form):
         lines += ["OBJBCOORD", repr(form.objective.constant), ""]
@@ -53,8 +53,8 @@ def cbf(model: pyo.ConcreteModel, suffix: str = ".cbf") -> dict[str, bytes]:
     return {suffix: "\n".join(lines).encode("ascii")}
 
 
-def _rows(form: ConicModel) -> Iterator[tuple[ConeRows, Affine]]:
-    return ((cone, row) for cone in form.cones if cone.kind != "PSD" for row in cone.rows)
+def _rows(form: ConicModel) -> list[Affine]:
+    return [row for cone in form.cones if cone.kind != "PSD" for row in cone.rows]
 
 
 def _entries(matrices: Sequence[ConeRows]) -> Iterator[tuple[int, int, int, Affine]]:
@@ -67,14 +67,10 @@ def _comments(form: ConicModel) -> list[str]:
     texts = [
         f"# model {form.name}",
         *(f"# column {j}: {name}" for j, name in enumerate(form.names)),
-        *(f"# row {i}: {row.name}{_note(cone)}" for i, (cone, row) in enumerate(_rows(form))),
+        *(f"# row {i}: {row.name}" for i, row in enumerate(_rows(form))),
         *(f"# matrix {k}: {cone.rows[0].name}" for k, cone in enumerate(matrices)),
     ]
     return [comment(text) for text in texts]
-
-
-def _note(cone: ConeRows) -> str:
-    return "" if cone.kind.startswith("L") else f" ({cone.kind})"
 
 
 def comment(text: str) -> str:

@@ -6,7 +6,6 @@ import hashlib
 import os
 import re
 import warnings
-import zlib
 from collections import Counter
 from collections.abc import Mapping
 from itertools import pairwise
@@ -19,10 +18,9 @@ import pyomo.environ as pyo
 import scipy.sparse as sp
 
 from fsopt.common.arguments import PATH, checked
-from fsopt.common.files import brief, check_readable
-from fsopt.common.memory import unpacked
+from fsopt.common.files import brief, check_readable, unpacked
 from fsopt.compiler.expressions import Dot, dot
-from fsopt.errors import FileError
+from fsopt.errors import FileError, foreign
 from fsopt.solvers.highs import silent
 
 FILE = re.compile(r".*\.(lp|mps|nl|gms|cbf|dat-s|opb)(\.gz)?", re.IGNORECASE | re.DOTALL)
@@ -92,12 +90,9 @@ def read_model(path: str | os.PathLike[str]) -> pyo.ConcreteModel:
 
 def _refuse_packed(source: Path) -> None:
     """Raise FileError for a packed file that is damaged, or longer than FSOPT_DATA_LIMIT allows."""
-    try:
-        if source.suffix.lower() == ".gz":
+    if source.suffix.lower() == ".gz":
+        with foreign("gzip", f"cannot read '{brief(source)}'", "check the file", FileError, passed=()):
             unpacked(source.read_bytes(), "the text of the packed file", error=FileError)
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise FileError(f"cannot read '{brief(source)}': {reason}", "check the file") from error
 
 
 def _by_highs(source: Path) -> tuple[Any, str]:

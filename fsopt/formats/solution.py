@@ -6,7 +6,6 @@ import json
 import os
 import re
 import tempfile
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,12 +22,11 @@ from fsopt.answers.saved import intact, numbers, outcome, point_from
 from fsopt.certificates.model import point_of_prices, priced
 from fsopt.certificates.points import minimised
 from fsopt.common.arguments import PATH, checked
-from fsopt.common.files import brief, check_readable
-from fsopt.common.memory import unpacked
+from fsopt.common.files import brief, check_readable, unpacked
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.compiler.program import MODEL
-from fsopt.errors import FileError, SolverError
+from fsopt.errors import FileError, SolverError, foreign
 from fsopt.formats.algebraic import algebraic
 from fsopt.formats.read import contents
 from fsopt.typing import Vector
@@ -45,8 +43,6 @@ ADDED = ("quadobjvar", "qmatrixvar", "nlobjvar")
 """Variables by which SCIP states a nonlinear objective."""
 WRITTEN = re.compile(r"[cr]_[elu]_(.*)_")
 """A constraint's name in the .lp and .mps files that Pyomo writes: its kind and its label."""
-DAMAGED = (ValueError, IndexError, KeyError, TypeError, AttributeError, RecursionError, OverflowError)
-"""What readers raise for a damaged file."""
 
 
 @dataclass
@@ -122,7 +118,7 @@ def _names(model: pyo.ConcreteModel, parts: Sequence[Any]) -> list[str]:
 
 def _stated(source: Path, model: pyo.ConcreteModel) -> Stated:
     """Return what a solution file states; its format is known from its content."""
-    try:
+    with foreign("its reader", "the solution file is damaged", "write it again", FileError, passed=()):
         content = source.read_bytes()
         if content.startswith(b"\x1f\x8b"):
             content = unpacked(content, "the text of the packed file", error=FileError)
@@ -135,11 +131,6 @@ def _stated(source: Path, model: pyo.ConcreteModel) -> Stated:
         first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
         if re.fullmatch(r".*\S\s+[-+]?\.?\d\S*\s*", first):
             return _lines(text)
-    except (OSError, EOFError, zlib.error) as error:
-        raise FileError(f"it cannot be read: {getattr(error, 'strerror', None) or error}", "check the file") from error
-    except DAMAGED as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise FileError(f"the solution file is damaged: {reason[:100]}", "write it again") from error
     raise FileError(
         "the solution file has no format that is known",
         "give HiGHS's raw style, lines 'name value' as of SCIP and Gurobi, AMPL's .sol, or an answer of fsopt",

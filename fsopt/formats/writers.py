@@ -11,7 +11,7 @@ from types import MappingProxyType
 import pyomo.environ as pyo
 
 from fsopt.common.arguments import PATH, checked
-from fsopt.common.files import check_writable, expanded, whole_file
+from fsopt.common.files import expanded, whole_file
 from fsopt.compiler.program import MODEL
 from fsopt.errors import FileError
 from fsopt.formats.algebraic import COMPANIONS, algebraic
@@ -63,8 +63,6 @@ def export(model: pyo.ConcreteModel, path: str | os.PathLike[str]) -> tuple[Path
             f"cannot export to '{target.name}': unknown format '{suffix}'", f"use one of {', '.join(FORMATS)}"
         )
     targets = {suffix: target} | {s: target.with_suffix(s) for s in COMPANIONS.get(suffix, ())}
-    for place in targets.values():
-        check_writable(place)
     contents = FORMATS[suffix](model, suffix)
     with ExitStack() as stack:  # the files take their places together, when all of them are complete
         for s, content in contents.items():

@@ -12,7 +12,7 @@ import numpy as np
 
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.common import clock
-from fsopt.common.customising import changes_in_force
+from fsopt.common.registry import changes_in_force
 from fsopt.data import Dataset
 from fsopt.drivers.recorder import EARLY
 from fsopt.drivers.run import ENDS, Run, Steps, within

@@ -26,10 +26,9 @@ from fsopt.common.arguments import (
     optional,
     word,
 )
-from fsopt.common.customising import CHANGES, Change, customised, names_of
+from fsopt.common.clock import FEWER, NUMBER, require
 from fsopt.common.files import check_readable, check_writable
-from fsopt.common.memory import FEWER, NUMBER, require
-from fsopt.common.registry import Registry
+from fsopt.common.registry import CHANGES, Change, Registry, customised, names_of
 from fsopt.data.dataset import Dataset
 from fsopt.data.given import Given, dataset_of
 from fsopt.data.matrices import refuse_sparse

@@ -11,7 +11,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from fsopt.answers.fits import Fit
-from fsopt.common.interruption import handle
+from fsopt.common.clock import handle
 from fsopt.data.given import Given
 from fsopt.drivers.run import Steps
 from fsopt.errors import ParameterError, SolverError

@@ -9,8 +9,8 @@ import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
 from fsopt.common.arguments import ends, range_of, within
-from fsopt.common.customising import SLUG
-from fsopt.common.memory import ENTRY, require
+from fsopt.common.clock import ENTRY, require
+from fsopt.common.registry import SLUG
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import HINGE, Loss

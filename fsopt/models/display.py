@@ -13,8 +13,7 @@ import pyomo.environ as pyo
 from pyomo.mpec import Complementarity
 
 from fsopt.common.arguments import section
-from fsopt.common.customising import SLUG
-from fsopt.common.registry import REGISTRIES
+from fsopt.common.registry import REGISTRIES, SLUG
 from fsopt.common.texts import counted
 from fsopt.compiler import compile_model
 from fsopt.compiler.classes import program_class

@@ -8,8 +8,7 @@ import pyomo.environ as pyo
 from pyomo.common.gc_manager import PauseGC
 
 from fsopt.common.arguments import TEXT, checked, word
-from fsopt.common.customising import SLUG
-from fsopt.common.registry import Registry
+from fsopt.common.registry import SLUG, Registry
 from fsopt.compiler.classes import CLASSES
 from fsopt.data.given import Given, dataset_of
 from fsopt.models.spec import WEIGHTS, ModelSpec, check_parameters, check_weights

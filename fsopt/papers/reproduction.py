@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from fsopt.common.clock import whole_or_interrupted
 from fsopt.common.figures import new_figure
-from fsopt.common.interruption import whole_or_interrupted
 from fsopt.common.teams import side_by_side
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import error_rate

@@ -15,7 +15,7 @@ import pyomo.environ as pyo
 from fsopt.answers.results import SolveResult, Status
 from fsopt.common import clock
 from fsopt.common.arguments import FLAG, NUMBER, OPTIONS, SECONDS, TEXT, checked, each, optional
-from fsopt.common.interruption import end_if_interrupted
+from fsopt.common.clock import end_if_interrupted
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import program_class, smoothly_convex
 from fsopt.compiler.program import COMPONENT, MODEL, ROW, read_constraints, with_objective

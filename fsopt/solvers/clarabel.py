@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from fsopt.answers.results import Status
 from fsopt.common import clock
-from fsopt.common.interruption import deferred_interruption
+from fsopt.common.clock import deferred_interruption
 from fsopt.compiler import Program
 from fsopt.errors import OptionError
 from fsopt.solvers.conic import ConicForm

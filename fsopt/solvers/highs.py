@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from fsopt.answers.results import Point, Status
-from fsopt.common.interruption import deferred_interruption
+from fsopt.common.clock import deferred_interruption
 from fsopt.compiler import Program
 from fsopt.compiler.scaling import row_factors
 from fsopt.errors import SolverError

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fsopt.common.arguments import checked, spelled
-from fsopt.common.interruption import whole_or_interrupted
+from fsopt.common.clock import whole_or_interrupted
 from fsopt.common.teams import side_by_side
 from fsopt.data import Dataset
 from fsopt.data.given import Given, dataset_of

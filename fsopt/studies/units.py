@@ -10,7 +10,7 @@ from fsopt.answers.fits import Fit
 from fsopt.answers.records import plain
 from fsopt.answers.results import Status
 from fsopt.common import clock
-from fsopt.common.interruption import whole_or_interrupted
+from fsopt.common.clock import whole_or_interrupted
 from fsopt.common.registry import REGISTRIES
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import MEASURES

@@ -14,7 +14,7 @@ from fsopt.answers.saved import numbers
 from fsopt.answers.trained import fingerprint
 from fsopt.certificates.exact.program import exact_program
 from fsopt.certificates.exact.proofs import Part, program_data
-from fsopt.common.customising import Changes, customised, same_changes
+from fsopt.common.registry import Changes, customised, same_changes
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.errors import FileError, reading

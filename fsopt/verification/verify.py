@@ -40,7 +40,7 @@ from fsopt.certificates.exact.program import dual_start, exact_program
 from fsopt.certificates.exact.proofs import Header, evidence_data, program_data
 from fsopt.certificates.model import certify_result
 from fsopt.common.arguments import FLAG, PATH, Argument, checked, optional
-from fsopt.common.customising import CHANGES, Change, Changes, customised, same_changes
+from fsopt.common.registry import CHANGES, Change, Changes, customised, same_changes
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.program import MODEL as MODEL_KIND
 from fsopt.compiler.values import distance_from
@@ -148,7 +148,7 @@ def verify_fit(
 ) -> Verification:
     """Verify a fit again from its training data, with the residuals that are stated of the file that holds it."""
     trained = fit.trained or fit.kept_of(data)
-    _changed(fit.details.get("customised"), trained.digest, data, path, customise)
+    _changed(fit.details.get("customised"), trained.data_sha256, data, path, customise)
     with reading("answer"), customised(customise):
         recomputed = check_claims(METHODS[fit.method], fit, data)
         found = Verification(fit.status, extend(recomputed, _of_data(trained, fit, data), stated))
@@ -199,7 +199,7 @@ def _other_labels(stated: tuple[str, str], data: Dataset) -> float:
 
 def _of_data(trained: Trained, fit: Fit, data: Dataset) -> dict[str, float]:
     """Return 0 or 1 for the names and scores that a fit states of its data: whether they are those of the data."""
-    train, scores = measures(data.y, fit.decision_function(data.X)) if fit.status.solved else {}, trained.scores
+    train, scores = measures(data.y, fit.decision_function(data.X)) if fit.status.solved else {}, trained.train
     here = None if data.encoded is None else data.encoded.encoding
     encodings = [None if encoding is None else plain(encoding) for encoding in (trained.encoding, here)]
     deviation = column_deviations(data.X)
@@ -207,7 +207,7 @@ def _of_data(trained: Trained, fit: Fit, data: Dataset) -> dict[str, float]:
     apart = [abs(scores.get(name, np.inf) - train.get(name, -np.inf)) for name in scores.keys() | train.keys()]
     return {
         "labels": _other_labels(trained.labels, data),
-        "columns": float(trained.features != data.features),
+        "columns": float(trained.columns != data.features),
         "encoding": float(encodings[0] != encodings[1]),
         "deviation": float(off.max(initial=0.0)),
         "train": float(np.max(apart, initial=0)),

@@ -8,6 +8,7 @@ A printed table of weights is the classifier: with the intercept it gives the pr
 """
 
 import json
+import re
 
 import msgspec
 import numpy as np
@@ -40,26 +41,10 @@ def test_the_summary_tells_what_is_known(fit):
         assert part in text
 
 
-@pytest.mark.parametrize(
-    ("words", "kind"), [((0, 1), "i"), (("no", "yes"), "U"), ((1.0, 2.0), "i"), ((0.5, 1.5), "f"), ((False, True), "b")]
-)
-def test_predicted_labels_are_those_that_were_given(words, kind, tmp_path):
-    y = np.where(DATA.y > 0, words[1], words[0])
-    found = fsopt.fit("svm", FRAME, y)
-    found.save(tmp_path / "fit.json")
-    for one in (found, fsopt.load_fit(tmp_path / "fit.json")):
-        labels = one.predict_labels(FRAME)
-        assert (labels == np.where(one.predict(FRAME) > 0, words[1], words[0])).all()
-        assert labels.dtype.kind == kind
-    assert np.array_equal(found.predict(FRAME), fsopt.fit("svm", DATA).predict(DATA))
-
-
 def test_html_is_escaped():
     found = fsopt.fit("svm", fsopt.Dataset(DATA.X, DATA.y, DATA.features, name="<script>", labels=("<b>", "c")))
-    assert "<script>" not in found._repr_html_()
     assert "&lt;script&gt;" in found._repr_html_()
-    assert "<i>" not in found._repr_html_()
-    assert "<b>" not in found._repr_html_()
+    assert not re.search("<(script|i|b)>", found._repr_html_())
 
 
 def test_plots(fit):

@@ -2,6 +2,7 @@
 
 import json
 from functools import cache
+from html import escape
 
 import pyomo.environ as pyo
 import pytest
@@ -70,10 +71,7 @@ def test_table_file_words_and_picture_are_of_the_records(answer, tmp_path):
     assert axes.get_xlabel() or axes.get_legend()
     text = answer.summary()
     assert str(answer) == text
-    page = answer._repr_html_()
-    assert page.count("<tr") == len(answer.heading) + 1 + min(len(frame), MOST_ROWS)
-    assert all(f"<td>{name}</td>" in page for name in answer.heading)
-    assert all(f"<th>{name}</th>" in page for name in answer.shown or frame.columns)
+    assert answer._repr_html_() == f"<pre>{escape(text)}</pre>"
     if isinstance(answer, Explanation):
         assert all(member["text"] in text for member in answer.members)
     elif isinstance(answer, Selection):

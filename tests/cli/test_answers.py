@@ -49,13 +49,6 @@ def test_solve_exits_1_where_there_is_no_answer(small, run):
     assert "fsopt.explain_infeasibility" in run.err
 
 
-def test_a_nonconvex_model_without_an_algorithm_of_its_own_is_remarked(small, run):
-    lines = (small / "small.csv").read_text().splitlines()
-    (small / "tiny.csv").write_text("\n".join(lines[:9]) + "\n")
-    assert run("solve kernel-scaling --data tiny.csv --json")["solver"] == "scip"
-    assert "nonconvex: solved globally by scip, which may take long; Ctrl-C keeps the incumbent" in run.err
-
-
 def test_options_files_reach_the_solver(small, run):
     (small / "loose.toml").write_text("max_iter = 2\n")
     record = run("solve svm --data small.csv --options loose.toml --solver clarabel --json")
@@ -223,7 +216,7 @@ def test_compare_has_the_contract_in_order_and_its_options_reach_the_rows(small,
 
 
 @pytest.mark.usefixtures("in_process")
-def test_several_data_sets_have_a_table_each_and_the_last_line_names_methods_without_an_answer(small, run, monkeypatch):
+def test_the_last_line_names_methods_without_an_answer(small, run, monkeypatch):
     real = units.study_fit
 
     def fit(entry, data, **keywords):
@@ -234,11 +227,8 @@ def test_several_data_sets_have_a_table_each_and_the_last_line_names_methods_wit
         return real(entry, data, **keywords)
 
     monkeypatch.setattr(units, "study_fit", fit)
-    head, *rows = (small / "small.csv").read_text().splitlines()
-    (small / "two.csv").write_text("\n".join([head, *reversed(rows)]))
-    out = run(f"{SHORT} --data two.csv --methods ks,fisher")
-    assert out.count("the larger class alone") == 2
-    assert run.err.splitlines()[-1] == "without an answer: fisher on small (no scores), fisher on two (no scores)"
+    assert "the larger class alone" in run(f"{SHORT} --methods ks,fisher")
+    assert run.err.splitlines()[-1] == "without an answer: fisher (no scores)"
     found = run(f"{SHORT} --methods pearson,svm,fisher --json", code=1)
     line = "without an answer: pearson (no fit), svm (no fit), fisher (no scores)"
     assert run.err.splitlines()[-1] == line

@@ -28,7 +28,6 @@ FILES = {
     "list.json": "[1, 2]",
     "deep.json": "[" * 100_000,
     "notanswer.json": '{"a": 1}',
-    "rules.py": "def rule(model):\n    model.w[0].fix(0.0)\n",
     "one.lp": "Minimize\n obj: x\nSubject To\n row: x >= 1\nEnd\n",
     "two.lp": "Minimize\n obj: x\nSubject To\n row: x >= 2\nEnd\n",
 }
@@ -102,16 +101,13 @@ solve one.lp --data good.csv :: --data is for models on data sets
 solve {MODELS}/gmeb-dual/gmeb-dual.cbf :: fsopt reads .lp and .mps, by HiGHS
 solve {MODELS}/gmeb-dual/gmeb-dual.lp :: quadratic constraints are not supported by HiGHS
 export one.lp -o x.lp :: is a model file already
-convert a.mps b.lp :: write_model_file
-prove fsv-exact :: best-subset proves selections
 fit l1-svm good.csv --param c=-1 :: of 'l1-svm'
 fit gbd good.csv --param m=99 :: of 'gbd'
 check svm --data good.csv :: is a model, no answer
-check svm --data good.csv --solution s.sol --customise svm=rules.py:rule :: --customise is for a fit and its proof
-check one.json --data one.lp --customise svm=rules.py:rule :: --customise is for models on data sets
-check one.json --data two.lp :: is an answer of another model than 'two.lp', by its digest
-check one.json --data good.csv :: is an answer to a model file, 'one.lp'
-check fit.json --data one.lp :: is an answer of a data set, 'good.csv'
+check one.json --data two.lp :: is an answer to another model than 'two.lp', by its digest
+check one.json --data no.lp :: cannot read 'no.lp'
+check one.json --data good.csv :: is an answer to 'one.lp', not to 'good.csv'
+check fit.json --data one.lp :: is an answer to 'good.csv', not to 'one.lp'
 check list.json --data good.csv :: not a saved answer
 check deep.json --data good.csv :: is not JSON
 check proof.json --data good.csv --proof again.json :: is a proof already
@@ -124,14 +120,14 @@ compare good.csv --folds 9 :: choose --folds from 2 to 3
 compare good.csv --methods svm --param c=1 :: not of the form METHOD.k=v
 compare good.csv --param svm.c :: not of the form k=v
 compare good.csv --methods svm --param fsv.lam=0.1 :: not compared
-compare good.csv good.csv --methods svm :: called
+compare good.csv good.csv --methods svm :: unexpected extra argument
 compare good.csv --time-limit 0 :: positive
 compare good.csv --methods svm --report none/r.html :: no folder
 compare good.csv --folds 2 --jobs 0 :: --jobs 0 is no number of processes
 select wdbc --features 50 :: outside [1, 30]
 select good.csv :: give data with 4 samples of each class
 select good.csv --rule best :: one of log-loss, shortest
-select good.csv --report page.pdf :: give a name with .html
+select good.csv --report page.pdf :: let it end in .html
 study study.toml :: Missing option '--store'
 study good.csv --store s.sqlite :: is not TOML
 study --store s.sqlite -o rows.txt :: let it end in .csv

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from fuzz.attack import Nasty
 from support import blobs
 
 import fsopt
@@ -19,15 +20,6 @@ DATA = blobs(20, 3)
 MODEL = fsopt.build("svm", DATA, c=1.0)
 RESULT = fsopt.solve(MODEL)
 FIT = fsopt.fit("svm", DATA)
-
-
-class Nasty:
-    """An object whose every conversion fails."""
-
-    def fail(self, *arguments, **keywords):
-        raise RuntimeError("no conversion")
-
-    __repr__ = __array__ = __len__ = __iter__ = fail
 
 
 CALLS = {

@@ -19,7 +19,7 @@ from joblib.externals.loky import process_executor
 from support import blobs, run
 
 import fsopt
-from fsopt.common import clock, memory
+from fsopt.common import clock
 from fsopt.common.teams import processes, side_by_side
 from fsopt.compiler import compile_model
 from fsopt.drivers.recorder import LATE, Recorder
@@ -124,7 +124,7 @@ LITTLE = 1000.0
 
 def test_every_method_refuses_data_that_do_not_fit(monkeypatch):
     data = blobs(40, 4, seed=1)
-    monkeypatch.setattr(memory, "free_bytes", lambda: LITTLE)
+    monkeypatch.setattr(clock, "free_bytes", lambda: LITTLE)
     monkeypatch.setattr(np, "zeros", lambda *args, **keywords: pytest.fail("an array was made"))
     for method in fsopt.METHODS:
         with pytest.raises(MemoryLimitError, match=rf"'{method}' for 40 samples and 4 features need about 2.56e-06 GB"):
@@ -140,22 +140,22 @@ def test_kernel_values_of_terabytes_are_refused_with_their_size():
 
 def test_a_model_is_refused_before_it_is_built(monkeypatch):
     slug, data = "gmeb-cuts", blobs(40, 4, seed=1)
-    monkeypatch.setattr(memory, "free_bytes", lambda: 40 * 4 * memory.ENTRY - 1.0)
+    monkeypatch.setattr(clock, "free_bytes", lambda: 40 * 4 * clock.ENTRY - 1.0)
     with pytest.raises(MemoryLimitError, match="models of 40 samples and 4 features"):
         fsopt.build(slug, data)
-    monkeypatch.setattr(memory, "free_bytes", lambda: 40 * 4 * memory.ENTRY + 0.0)
+    monkeypatch.setattr(clock, "free_bytes", lambda: 40 * 4 * clock.ENTRY + 0.0)
     fsopt.build(slug, data)
 
 
 def test_the_limit_of_the_process_counts():
     resource = pytest.importorskip("resource")
-    before, free = resource.getrlimit(resource.RLIMIT_AS), memory.free_bytes()
+    before, free = resource.getrlimit(resource.RLIMIT_AS), clock.free_bytes()
     size = 64 << 30
     resource.setrlimit(resource.RLIMIT_AS, (size, before[1]))
     try:
-        assert memory.free_bytes() <= min(free * 1.5, size)
+        assert clock.free_bytes() <= min(free * 1.5, size)
         with pytest.raises(MemoryLimitError, match="GB are free"):
-            memory.require(size, "the arrays")
+            clock.require(size, "the arrays")
     finally:
         resource.setrlimit(resource.RLIMIT_AS, before)
 

@@ -13,8 +13,8 @@ import pytest
 from sklearn.model_selection import GridSearchCV
 
 import fsopt
-from fsopt.common import clock, interruption
-from fsopt.common.interruption import deferred_interruption, end_if_interrupted, whole_or_interrupted
+from fsopt.common import clock
+from fsopt.common.clock import deferred_interruption, end_if_interrupted, whole_or_interrupted
 from fsopt.errors import SolverError
 from fsopt.estimators import FSV
 from fsopt.papers.reproduction import Experiment, Reproduction, RunSettings
@@ -70,7 +70,7 @@ def test_each_part_of_an_interrupted_question_ends_it(usual_interruption):
 
 
 def test_an_interruption_at_the_very_end_of_a_question_leaves_nothing_behind(usual_interruption, monkeypatch):
-    set_handler, calls = interruption.handle, []
+    set_handler, calls = clock.handle, []
 
     def late(handler):
         calls.append(handler)
@@ -78,7 +78,7 @@ def test_an_interruption_at_the_very_end_of_a_question_leaves_nothing_behind(usu
             signal.raise_signal(signal.SIGINT)
         set_handler(handler)
 
-    monkeypatch.setattr(interruption, "handle", late)
+    monkeypatch.setattr(clock, "handle", late)
     with pytest.raises(KeyboardInterrupt), whole_or_interrupted():
         pass
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

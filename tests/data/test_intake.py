@@ -20,7 +20,7 @@ from support import SHARED, written
 
 from fsopt.answers.records import plain
 from fsopt.answers.schema import converted
-from fsopt.common.memory import unpacked
+from fsopt.common.files import unpacked
 from fsopt.data import load_dataset, load_samples
 from fsopt.data.encoding import Encoding, typed_columns
 from fsopt.data.given import load_table

@@ -32,11 +32,11 @@ SHAPES = {  # objective to be minimised (1) or maximised (-1) over x, y, s >= 0,
         [lambda x, y, s, t, u: x**2 + y**2 <= 4 * t**2, lambda x, y, s, t, u: y == 6], -3.0, "Q",
     ),
     "both factors negative": (
-        -1, lambda x, *_: x, [lambda x, y, s, t, u: t * u >= x**2, lambda x, y, s, t, u: t >= -9], 3.0, "QR",
+        -1, lambda x, *_: x, [lambda x, y, s, t, u: t * u >= x**2, lambda x, y, s, t, u: t >= -9], 3.0, "Q",
     ),
     "a concave quadratic bounded below, and a constant": (
         1, lambda x, y, s, t, u: s + 7,
-        [lambda x, y, s, t, u: s - 2 * x**2 - y >= 0, lambda x, *_: x >= 1, lambda x, y, *_: y == 0], 9.0, "QR",
+        [lambda x, y, s, t, u: s - 2 * x**2 - y >= 0, lambda x, *_: x >= 1, lambda x, y, *_: y == 0], 9.0, "Q",
     ),
     "a singular quadratic objective with cross terms": (
         1, lambda x, y, *_: 0.5 * (x + y) ** 2, [lambda x, y, *_: x + y >= 3, lambda x, y, *_: y == 1], 4.5, "QR",

@@ -185,7 +185,7 @@ DAMAGED = {
     "a word": (SCIP.replace(" 1 \t", " one \t"), "damaged"),
     "not finite": (SCIP.replace(" 1 \t", " nan \t"), "finite"),
     "binary": (b"\xff\xfe\x00" * 9, "damaged"),
-    "cut gzip": (b"\x1f\x8b\x08" + b"a" * 9, "cannot be read"),
+    "cut gzip": (b"\x1f\x8b\x08" + b"a" * 9, "damaged"),
 }
 
 

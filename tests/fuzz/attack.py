@@ -26,6 +26,15 @@ TOKENS = (
 """Texts at which parsers stumble."""
 
 
+class Nasty:
+    """An object whose every conversion fails."""
+
+    def fail(self, *arguments, **keywords):
+        raise RuntimeError("no conversion")
+
+    __repr__ = __array__ = __len__ = __iter__ = __float__ = fail
+
+
 def generator(*seed: int) -> np.random.Generator:
     return np.random.default_rng(seed)
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pyomo.environ as pyo
 import pytest
 import scipy.sparse as sp
-from fuzz.attack import FACTOR, attack, generator
+from fuzz.attack import FACTOR, Nasty, attack, generator
 from support import blobs, sampled
 
 import fsopt
@@ -22,15 +22,6 @@ CASES, PARTS = 80, 16
 """Calls of a part, and parts, the first of which is for `make test`."""
 DATA = blobs(12, 3, seed=4)
 OTHER = blobs(14, 2, seed=5)
-
-
-class Nasty:
-    """An object whose every conversion fails."""
-
-    def fail(self, *arguments, **keywords):
-        raise RuntimeError("no conversion")
-
-    __repr__ = __array__ = __len__ = __iter__ = __float__ = fail
 
 
 NUMBERS: tuple[Any, ...] = (

@@ -131,7 +131,7 @@ def test_the_answer_is_that_of_the_dense_data_and_a_changed_one_is_not_verified(
     assert found.status == known.status
     np.testing.assert_array_equal(found.preprocessing.shift, 0.0)
     np.testing.assert_allclose(found.decision_function(sp.coo_array(DENSE)), found.decision_function(DENSE))
-    assert found.trained.scores == pytest.approx(found.scores(FULL), abs=1e-9)
+    assert found.trained.train == pytest.approx(found.scores(FULL), abs=1e-9)
     found.save(tmp_path / "fit.json")
     assert fsopt.verify(str(tmp_path / "fit.json"), SPARSE).numerically
     assert not fsopt.verify(dataclasses.replace(found, objective=0.99 * found.objective), SPARSE).numerically

@@ -65,7 +65,7 @@ def test_the_word_of_a_row_has_the_first_reason_where_a_claim_is_not_shown(fit):
     reason = "the stated objective value is not that of the point"
     assert exact_word(replace(fit, objective=1.01 * fit.objective), DATA).startswith(f"not verified exactly ({reason}")
     # Every claim holds, and a printed score is another one.
-    scores = replace(fit.trained, scores={"accuracy": 0.123})
+    scores = replace(fit.trained, train={"accuracy": 0.123})
     assert exact_word(replace(fit, trained=scores), DATA).startswith("not verified exactly (train ")
 
 

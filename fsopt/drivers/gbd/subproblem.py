@@ -9,7 +9,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.answers.results import DriverResult
-from fsopt.common.interruption import uninterrupted
+from fsopt.common.clock import uninterrupted
 from fsopt.compiler.values import store
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers

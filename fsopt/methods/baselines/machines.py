@@ -17,7 +17,7 @@ import numpy as np
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, Point, SolveResult, Status
-from fsopt.common.customising import changes_in_force
+from fsopt.common.registry import changes_in_force
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import combination, midpoint_intercept, project_multipliers

@@ -18,7 +18,7 @@ from fsopt.answers.certificate import TOLERANCE, Certificate, Kind, gap_allowed,
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.exact.claims import Claim, not_shown
-from fsopt.common.customising import changes_in_force
+from fsopt.common.registry import changes_in_force
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import HINGE, LOSSES, Loss

@@ -11,7 +11,7 @@ import numpy as np
 import pyomo.environ as pyo
 import scipy.sparse as sp
 
-from fsopt.common.memory import NUMBER, require
+from fsopt.common.clock import NUMBER, require
 from fsopt.data import Dataset
 from fsopt.data.matrices import column_means, refuse_sparse
 from fsopt.errors import ParameterError, shown

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from fsopt.answers.fits import Fit
 from fsopt.answers.trained import fingerprint
 from fsopt.common.figures import new_figure
-from fsopt.common.memory import unpacked
+from fsopt.common.files import unpacked
 from fsopt.data import Dataset
 from fsopt.data.files import FOLDER_VARIABLE, data_folder
 from fsopt.data.hyperplanes import error_rate

@@ -22,7 +22,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fsopt.common import clock
-from fsopt.common.interruption import deferred_interruption
+from fsopt.common.clock import deferred_interruption
 from fsopt.common.teams import results
 from fsopt.errors import OutOfTimeError, WorkersLost
 from fsopt.search.branch_and_benders.compiled import counted
