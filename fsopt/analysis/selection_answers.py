@@ -217,6 +217,7 @@ class Selection(Answer):
             "story": list(self.story),
             "n": self.data.n,
             "p": len(self.variables),
+            "positive": positive,
             "classes": {positive: len(self.data.positive), negative: len(self.data.negative)},
             "units": len(self.data.units[1]),
             "m": len(self.selected),
