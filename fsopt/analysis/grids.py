@@ -138,7 +138,7 @@ def pareto_front(data: Given, caps: Sequence[float], *, scale: str = "unit-rows"
     fits = [fit("rsvm", data, w_cap=cap, scale=scale, solver=solver) for cap in caps]
     if not fits:
         raise ParameterError("there is no value of W", "give caps, for example caps=(1.0, 10.0)")
-    fits.sort(key=lambda one: float(one.details["w_cap"]))
+    fits.sort(key=lambda one: float(one.params["w_cap"]))
     columns = {name: np.array([one.details[name] for one in fits]) for name in ("capacity", "gamma", "h_over_l")}
     columns |= fitted(fits)
     chosen = int(np.argmin(np.abs(columns["h_over_l"] - TARGET)))

@@ -147,7 +147,7 @@ class Selection(Answer):
         missing = {} if encoded is None else encoded.source[list(self.selected)].isna().mean().to_dict()
         many = ((name, share) for name, share in missing.items() if share > SPARSE)
         yield from (f"'{name}' is selected, and {share:.0%} of its values are missing" for name, share in many)
-        yield from self.fit.warnings
+        yield from self.fit.warnings if self.selected else ()
 
     @property
     def calibration_slope(self) -> float:

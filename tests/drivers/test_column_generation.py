@@ -162,7 +162,7 @@ def steps(data, v, **params):
 def test_models_of_some_features_end_at_the_optimum_of_all(n, p, delta, weighted):
     data = blobs(n, p, seed=n, gap=1.0)
     v = 5.0 * np.random.default_rng(n).uniform(-0.9, 0.9, p) * (np.arange(p) < 4) * weighted
-    params = {"delta": delta, "alpha": 5.0}
+    params = {"delta": delta, "alpha": 5.0, "ridge": 0.0}
     expected = fsopt.solve(fsopt.build("l0-mpm-step", data, v=v, **params), "clarabel")
     result = priced(*steps(data, v, **params))
     assert result.status is Status.OPTIMAL
@@ -184,7 +184,7 @@ def test_an_accuracy_that_no_feature_allows_is_infeasible_however_many_are_added
 @pytest.mark.parametrize("started", [False, True])
 def test_the_answer_of_dca_is_critical_for_all_features(seed, approx, started):
     penalty, data = approximation(approx, 5.0), blobs(16, 24, seed=seed, gap=1.0)
-    params = {"delta": 0.8, "alpha": penalty.slope}
+    params = {"delta": 0.8, "alpha": penalty.slope, "ridge": 0.0}
     start = np.ones(24) * (np.arange(24) > 17) if started else None
     result = priced_dca(*steps(data, np.zeros(24), **params), penalty, n_starts=2, seed=seed, start=start)
     w, v = result.point["w"], np.zeros(24)

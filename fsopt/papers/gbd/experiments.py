@@ -53,7 +53,7 @@ COUNTED = ("gbd", "best-subset", "rfe", "infogain")
 TOLERANCE = 1e-4
 """Relative optimality gap at which GBD and the exact search stop."""
 CUTS, FEW_CUTS = 250, 60
-"""Cuts of GBD in the paper, and those at a C below :data:`LARGE_C`."""
+"""Cuts of GBD in the paper, and those at a C below ``LARGE_C``."""
 LARGE_C = 8.0
 NODES = 200
 """Nodes of the exact search for each C, about a second of a processor with 50 features and 500 samples."""

@@ -22,8 +22,10 @@ from fsopt.search.branch_and_benders.problem import GRID, Partial, SelectionProb
 from fsopt.search.branch_and_benders.relaxation import entry, fast, multipliers
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
-CAPACITY, FEWEST, NUMBERS = 128, 16, 2**16
-"""Most and fewest cuts in a pool, and gains of all of them beyond the fewest: to ask it costs less than it saves."""
+CAPACITY, FEWEST = 128, 16
+"""Most and fewest cuts in a pool."""
+NUMBERS = 2**16
+"""Gains of a pool beyond its fewest cuts: to ask it is to cost less than it saves."""
 Grid = np.ndarray[tuple[int], np.dtype[np.int32]]
 """Multipliers (n,) in units of the largest upper bound / GRID."""
 
@@ -229,8 +231,9 @@ class Pool:
 
     def _bounds(self, at: Partial) -> Vector:
         """Return the bound on the node by each cut: for equal weights in the main constraint a sum of largest gains."""
-        count, (weight, right), free = len(self.held), self.problem.knapsack, at.free.nonzero()[0]
-        constants, gains, weights = self.constants[:count], self.gains[:count], weight[free]
+        (weight, right), free = self.problem.knapsack, at.free.nonzero()[0]
+        constants, gains = self.constants[: len(self.held)], self.gains[: len(self.held)]
+        weights = weight[free]
         if not len(free) or weights[0] <= 0.0 or np.any(weights != weights[0]):
             return bounds(self.problem, (constants, gains), at.inside[None], at.free[None])
         inside = at.inside.nonzero()[0]

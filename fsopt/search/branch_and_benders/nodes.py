@@ -92,9 +92,11 @@ FEWEST = 80
 """Samples that are never frozen, if there are as many."""
 WHOLE = 150
 """Free features up to which all are in the program."""
-MANY, EACH, ROUGH = 20_000, 200, 1e-3
+MANY, EACH = 20_000, 200
 """Samples, and samples for each feature, above which a program without a parent has those nearest to the margin of a
-part of them, and the relative gap of that part."""
+part of them."""
+ROUGH = 1e-3
+"""Relative gap of that part."""
 FAR_OFF = 0.1
 """What the frozen samples may cost where there is no cutoff, as a share of the bound; else none is frozen."""
 ROUNDS = 12

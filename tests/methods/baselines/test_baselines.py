@@ -82,11 +82,11 @@ def test_equal_gains_are_told_apart_by_correlation_then_by_name():
     data = Dataset(np.column_stack([apart, close, apart, [0, 1, 0, 1, 0, 1]]), y, features=["b", "d", "a10", "a9"])
     fit = fsopt.fit("infogain", data, m=2)
     assert fit.details["scores"].tolist()[:3] == [1.0] * 3
-    assert fit.details["ranking"].tolist() == [1, 2, 0, 3]
-    assert fit.features == ("d", "a10")
+    assert fit.details["ranking"].tolist() == [1, 0, 2, 3]
+    assert fit.features == ("b", "d")
     kept = fsopt.fit("infogain", data, m=4)
     assert check_fit(kept, data).ok
-    for other in ([0, 1, 2, 3], [2, 1, 0, 3]):
+    for other in ([0, 1, 2, 3], [1, 2, 0, 3]):
         assert not check_fit(replace(kept, details={**kept.details, "ranking": np.array(other)}), data).ok
 
 
