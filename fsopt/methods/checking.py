@@ -25,7 +25,7 @@ from fsopt.drivers.kernel_scaling import SCALINGS
 from fsopt.drivers.penalties import PENALTIES
 from fsopt.errors import FileError, ParameterError, reading, shown
 from fsopt.methods.gmeb.gmeb import ROUTES as GMEB_ROUTES
-from fsopt.methods.preprocessing import SCALES, preprocess, scaled_hyperplane
+from fsopt.methods.preprocessing import SCALES, map_of, scaled_hyperplane
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verdict import check, extend, stated_residuals
 
@@ -156,7 +156,7 @@ def _preprocessing_residual(fit: Fit, data: Dataset) -> float:
     saved = fit.preprocessing
     if saved.kind != fit.params["scale"]:
         return np.inf
-    _, map_ = preprocess(data, saved.kind)
+    map_ = map_of(data, saved.kind)
     size = np.maximum(np.abs(map_.scale), ROUNDED * largest_values(data.X))
     off = np.maximum(np.abs(saved.shift - map_.shift), np.abs(saved.scale - map_.scale))
     return float((off / np.where(size > 0, size, 1.0)).max(initial=0.0))

@@ -51,14 +51,19 @@ def preprocess(data: Dataset, kind: str) -> tuple[Dataset, Preprocessing]:
     ------
     ParameterError : another word.
     """
+    map_ = map_of(data, kind)
+    return (data if kind == "none" else data.with_X(map_.apply(data.X))), map_
+
+
+def map_of(data: Dataset, kind: str) -> Preprocessing:
+    """Return the map of :func:`preprocess`."""
     word("scale", kind, SCALES)
     shift, scale = np.zeros(data.p), np.ones(data.p)
     if kind != "none" and not data.sparse:
         shift = column_means(data.X, data.weights)
     if kind in ("standard", "unit-rows"):
         scale = np.where(constant_columns(data.X), 1.0, column_deviations(data.X, data.weights))
-    map_ = Preprocessing(kind, shift, scale)
-    return (data if kind == "none" else data.with_X(map_.apply(data.X))), map_
+    return Preprocessing(kind, shift, scale)
 
 
 @dataclass(frozen=True)

@@ -121,7 +121,7 @@ class _Loop:
         self.run, self.interrupted = run, interrupted
         self.search = SelectionSearch(problem, settings)
         self.recorder = Recorder([], run)
-        self.keeper = Keeper(run.checkpoint, self._write)
+        self.keeper = Keeper(run.checkpoint, evidence.save_checkpoint)
         self.started = self.counted = time.perf_counter()
         self.slice_end = 0
 
@@ -161,7 +161,7 @@ class _Loop:
             if stage == STAGES or (stage == 1 and found):
                 yield self.iterate()
             else:
-                self.keeper.write(self.recorder.history)
+                self._write(self.recorder.history)
         if search.stage < STAGES:
             yield self.iterate(complete=False, write=False)
 
@@ -211,7 +211,7 @@ class _Loop:
     def _between_nodes(self) -> bool:
         """Write a checkpoint where it is time for one, and return whether the search goes on."""
         if self.keeper.due():
-            self.keeper.write(self.recorder.history)
+            self._write(self.recorder.history)
         return self.go_on()
 
     def iterate(self, *, complete: bool = True, write: bool = True, told: bool = True, stop: str = "") -> Iterate:
@@ -239,11 +239,10 @@ class _Loop:
     def save(self, at: Iterate) -> None:
         """Replace the checkpoint where an iterate asks for it."""
         if at.evidence["write"]:
-            self.keeper.write(self.recorder.history if at.evidence["complete"] else self.recorder.history[:-1])
+            self._write(self.recorder.history if at.evidence["complete"] else self.recorder.history[:-1])
 
-    def _write(self, path: Path, history: list[Mapping[str, Any]]) -> None:
-        run = {"history": history, "slice_end": self.slice_end, "elapsed": self.elapsed}
-        evidence.save_checkpoint(path, self.search, run)
+    def _write(self, history: list[Mapping[str, Any]]) -> None:
+        self.keeper.write(self.search, {"history": history, "slice_end": self.slice_end, "elapsed": self.elapsed})
 
     def end(self, stop: str) -> DriverResult:
         """Return the result, with the support vector machine on the incumbent solved to all digits."""

@@ -200,7 +200,7 @@ class SelectionProblem:
         """The signed samples Z' (p, n): one feature is contiguous, or a row of a sparse matrix."""
         if is_sparse(self.X):
             return divided(self.X, np.ones(self.width), self.y).T.tocsr()
-        return np.ascontiguousarray((self.X * self.y[:, None]).T)
+        return np.multiply(self.X.T, self.y, order="C")
 
     @cached_property
     def single(self) -> Matrix:
@@ -236,7 +236,8 @@ class SelectionProblem:
     @cached_property
     def norms(self) -> Vector:
         """The Euclidean norms (d,) of the columns: times that of alpha they bound the sums of absolute terms of q."""
-        return np.asarray(np.sqrt((self.signed * self.signed).sum(axis=-1)))
+        Z = self.signed
+        return np.asarray(np.sqrt((Z * Z).sum(axis=-1) if is_sparse(Z) else np.einsum("ij,ij->i", Z, Z)))
 
     @cached_property
     def main(self) -> int | None:
