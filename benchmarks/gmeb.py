@@ -27,7 +27,7 @@ import fsopt
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.drivers.theta_cuts import theta_cuts
-from fsopt.methods.gmeb.gmeb import quotients
+from fsopt.methods.gmeb.gmeb import dual_norm_terms
 from fsopt.methods.preprocessing import unit_rms
 from fsopt.models.gmeb.norm import GmebNorm
 from fsopt.solvers.conic import ConicForm
@@ -66,7 +66,7 @@ def one_onsvm(source: Dataset) -> float:
     work = unit_rms(source, "center").work
     norm = GmebNorm.of(work, 3.0, np.inf)
     found = theta_cuts(work, fsopt.build("gmeb-cuts", work, r_minus=np.inf))
-    unit = quotients(work, norm, found.point["mu"])[0].max()
+    unit = dual_norm_terms(work, norm, found.point["mu"])[0].max()
     scaled = work.with_X(work.X / norm.weights(1.0))
     return seconds(lambda: fsopt.solve(fsopt.build("onsvm", scaled, c=1.0 / unit), "highs"))
 

@@ -183,7 +183,7 @@ def changes_in_force() -> bool:
     return present is not None and bool(present[0])
 
 
-def complete(model: Any) -> None:
+def apply_changes(model: Any) -> None:
     """Call the function in force for a model, once; raises ParameterError where it failed, or returned anything."""
     present, slug = _CURRENT.get(), getattr(model, SLUG, None)
     if present is None or slug is None:

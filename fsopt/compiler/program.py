@@ -29,7 +29,7 @@ from pyomo.core.expr.visitor import identify_variables
 
 from fsopt.common import clock
 from fsopt.common.arguments import Argument
-from fsopt.common.registry import complete
+from fsopt.common.registry import apply_changes
 from fsopt.compiler.cones import ConeStack, matrix_cones, stacked
 from fsopt.compiler.expressions import (
     ConstraintRow,
@@ -209,7 +209,7 @@ def compile_model(model: pyo.ConcreteModel, constants: Mapping[int, float] | Non
         the whole numbers of one, or a user's change of the model failed.
     OutOfTimeError : a time limit passed, and there is no point yet.
     """
-    complete(model)
+    apply_changes(model)
     with PauseGC():  # until the terms, lists for each constraint, are gone
         program = _read_model(model, constants or {}, constants or {})
         fixed = {} if program.convex else fixed_values(program.variables)

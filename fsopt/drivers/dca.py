@@ -108,7 +108,7 @@ def descend(problem: Linearised, at: Vector, *, max_iterations: int, start: int 
 def solved(session: Session, recorder: Recorder, read: Reader, *, vertex: bool = False) -> Step:
     """Return the step of a model that is loaded, whose solution must be a vertex or need not."""
     what = f"a step of '{session.model.name}'"
-    result = recorder.solve(session, what, load=False, vertex=vertex, evidence=False)
+    result = recorder.solve(session, what, load=False, vertex=vertex, certify=False)
     taken = result.point
     assert taken is not None
 

@@ -64,21 +64,21 @@ class Recorder:
         load: bool = True,
         mip_gap: float | None = None,
         checked: bool = True,
-        evidence: bool = True,
+        certify: bool = True,
         vertex: bool = False,
     ) -> SolveResult:
         """Solve a subproblem within the time left; where its solver returns no point, by another one of the class.
 
         The record of the iteration then says so in ``fallback``, and the result of the driver names both solvers.
         ``what`` is the subproblem in the words of messages. A driver that proves its bounds from any point takes those
-        whose certificate fails, not ``checked``; without ``evidence`` a loop completes its last step in the session; a
+        whose certificate fails, not ``checked``; without ``certify`` a loop completes its last step in the session; a
         ``vertex`` is asked of another solver too.
 
         Raises OutOfTimeError before there is a point, NoPoint for an infeasible subproblem, and SolverError where no
         solver returned a point, or where the one that the user named refused its first solve.
         """
         self.check_clock()
-        how, tried = {"load": load, "mip_gap": mip_gap, "evidence": evidence}, list[str]()
+        how, tried = {"load": load, "mip_gap": mip_gap, "certify": certify}, list[str]()
         error: SolverError | None = None
         for spec in chain([session.spec], _others(session, vertex)):
             try:
@@ -209,7 +209,7 @@ def _attempt(session: Session, what: str, checked: bool, **how: Any) -> SolveRes
     """Return the result of one solve, if it holds a point; else raise what :meth:`Recorder.solve` raises."""
     result = uninterrupted(session.solve(**how))
     as_it_comes = result.certificate is not None and result.certificate.kind is Kind.FEASIBLE
-    if result.point is not None and (not checked or (as_it_comes and not how["evidence"])):
+    if result.point is not None and (not checked or (as_it_comes and not how["certify"])):
         clock.found()
         return result
     return usable(result, what)

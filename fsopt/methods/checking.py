@@ -46,7 +46,7 @@ SIMPLE = re.compile(r"(float|int|bool|str|None)( \| (float|int|bool|str|None))*"
 ANY = re.compile(".*")
 
 
-def judged(spec: MethodSpec, fit: Fit, data: Dataset) -> Fit:
+def with_verified_status(spec: MethodSpec, fit: Fit, data: Dataset) -> Fit:
     """Return a fit with what follows from it, the status that its verification supports, and its certificate.
 
     Without support it is ``feasible``: rounding of weights of raw features far from 0 and narrow may be too large.
@@ -93,7 +93,7 @@ def _checked(spec: MethodSpec, fit: Fit, data: Dataset) -> Certificate:
         return Certificate(Kind.NONE, False, {}, fit.objective, notes=(error.message,))
 
 
-def check_claims(spec: MethodSpec, fit: Fit, data: Dataset) -> Certificate:
+def recomputed_certificate(spec: MethodSpec, fit: Fit, data: Dataset) -> Certificate:
     """Recompute the certificate of a fit from its training data, beside the selected features and further numbers."""
     saved = saved_fit(spec, fit, data)
     certificate = _recomputed(saved)

@@ -70,11 +70,14 @@ Answer = TypeVar("Answer")
 def first_certified(
     routes: Sequence[Callable[[], Answer | Steps[Answer]]], outcome: Callable[[Answer], SolveResult | DriverResult]
 ) -> Steps[tuple[Answer, tuple[str, ...]]]:
-    """Return the first answer that is a certified optimum, else the best one, and warnings; or the first error."""
+    """Return the first answer that is a certified optimum, else the best one, and warnings; or the first error.
+
+    Of changed models the first route is the only one: the models of the next are not changed.
+    """
     answers: list[Answer] = []
     reasons: list[str] = []
     errors: list[SolverError] = []
-    for route in routes:
+    for route in routes[:1] if changes_in_force() else routes:
         try:
             with clock.anew():
                 answer = yield from within(route())

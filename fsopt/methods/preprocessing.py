@@ -76,7 +76,7 @@ class UnitRms:
     units: Vector
 
     def full(self, w: Vector) -> Vector:
-        """Return the weights (p,) of all preprocessed features from those (q,) of ``work``."""
+        """Return the weights (p,) of all preprocessed features from those (q,) of ``work``; 0 for the others."""
         weights = np.zeros(len(self.map_.scale))
         weights[self.kept] = w / self.units
         return weights
@@ -207,7 +207,7 @@ def without_rounding(w: Vector, spread: Vector) -> Vector:
     return np.where(np.abs(w) * spread > ROUNDING, w, 0.0)
 
 
-def certified(outcome: SolveResult | DriverResult, certificate: Certificate) -> SolveResult | DriverResult:
+def with_certificate(outcome: SolveResult | DriverResult, certificate: Certificate) -> SolveResult | DriverResult:
     """Return an outcome with a convex certificate of its own, and objective value, bound and status of that."""
     status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
     return replace(

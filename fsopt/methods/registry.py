@@ -34,7 +34,7 @@ from fsopt.data.given import Given, dataset_of
 from fsopt.data.matrices import refuse_sparse
 from fsopt.drivers.run import CallbackError, Progress, Run, Steps, stepwise, within
 from fsopt.errors import MemoryLimitError, ParameterError
-from fsopt.methods.checking import check_values, judged
+from fsopt.methods.checking import check_values, with_verified_status
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.blocks import number
 from fsopt.models.registry import MODELS
@@ -55,21 +55,6 @@ def _check(spec: MethodSpec) -> None:
     word(f"weights of '{spec.name}'", spec.weights, WEIGHTS)
 
 
-WORDS: Mapping[str, str] = {
-    **dict.fromkeys(("lasso", "l1", "l1svc", "linearsvc"), "l1-svm"),
-    **dict.fromkeys(("elasticnet", "enet", "glmnet", "elasticnetsvm"), "onsvm, with the one-norm alone"),
-    **dict.fromkeys(("logistic", "logisticregression", "logit"), "best-subset with loss=logistic"),
-    **dict.fromkeys(("l0", "abess", "subset", "forward", "backward", "stepwise", "selectkbest"), "best-subset"),
-    **dict.fromkeys(("l0learn", "fastsparsegams"), "best-subset-penalised"),
-    **dict.fromkeys(("rfecv", "svmrfe", "recursivefeatureelimination"), "rfe, with m features"),
-    **dict.fromkeys(("svc", "linearsvm", "ridge", "l2", "l2svm"), "svm"),
-    **dict.fromkeys(("anova", "ftest", "fclassif", "fisherscore"), "fisher"),
-    **dict.fromkeys(("correlation", "corr", "ttest"), "pearson"),
-    **dict.fromkeys(("mutualinfo", "mutualinformation", "mutualinfoclassif", "entropy"), "infogain"),
-    **dict.fromkeys(("kolmogorovsmirnov", "kstest"), "ks"),
-    **dict.fromkeys(("relief", "relieff", "surf"), "fisher, with pearson, ks and infogain beside it"),
-}
-"""Words of other packages for methods -> what they are called here."""
 METHODS = Registry(
     MethodSpec,
     "method",
@@ -90,7 +75,6 @@ METHODS = Registry(
     listing="fsopt methods",
     function="fit",
     check=_check,
-    words=WORDS,
 )
 """Name -> entry of every method; those of the user's own follow, see :func:`register_method`."""
 
@@ -178,9 +162,8 @@ def fit(
         Checkpoint of the same method, data and parameters to go on from; limits and tolerances of the loop may differ.
     customise : Mapping[str, Change], optional
         Slug of a model of the method -> function that changes each of its freshly built models in place, for example
-        one that adds a rule to ``fsp-master``. The answer is that of the changed program, its certificate too;
-        ``details["customised"]`` names the functions, and :func:`fsopt.verify` needs them
-        again.
+        one that adds a rule to ``fsp-master``. The answer is that of the changed program, its certificate too, or
+        it is ``feasible``; ``details["customised"]`` names the functions, and :func:`fsopt.verify` needs them again.
     executor : Executor, optional
         Runs the tasks of a method that searches subtrees in parallel, as many at a time as its parameter ``jobs`` says:
         any ``concurrent.futures.Executor``, for example ``Client.get_executor()`` of a Dask cluster.
@@ -194,7 +177,7 @@ def fit(
     Returns
     -------
     Fit
-        Selected features, classifier, status and certificate.
+        Selected features, classifier, certificate, and the status that :func:`fsopt.verify` supports.
 
     Raises
     ------
@@ -227,7 +210,7 @@ def fit(
     own: dict[str, Any] = {"method": name, "params": params, "details": {**fitted.details, **others}}
     fitted = dataclasses.replace(fitted, **own, seconds=seconds, trained=fitted.kept_of(data))
     with _own_errors(entry, data), customised(customise):
-        fitted = judged(entry, fitted, data)
+        fitted = with_verified_status(entry, fitted, data)
     if not customise:
         return fitted
     _refuse_unread(name, customise, read)

@@ -109,12 +109,12 @@ class MethodSpec:
         a method whose value is that of the check, as that of its convex ``program``.
     check : function of a :class:`SavedFit` that recomputes its certificate without a solver; None for that of the
         program, :func:`fsopt.methods.verdict.check`.
-    program : slug of the convex model that a hyperplane completes: the problem of the method, or the last step of its
-        loop; the first of the models by default.
+    program : slug of the convex model that a hyperplane completes, whether or not a fit solves it: the problem of the
+        method, or the last step of its loop; the first of the models by default.
     numbers : function of a :class:`SavedFit` that returns further numbers, which follow from the data, the hyperplane
         and the evidence: they become details of the fit, and are computed again where it is verified.
     equation : its place in the paper, or its source.
-    driver : name of the driver; empty where one solve is all.
+    driver : name of the driver, where any of its routes is a loop; empty where one solve is all.
     resumable : whether its loop writes and reads the checkpoints of its ``Run``; the others refuse them.
     support : function of a :class:`SavedFit` that returns the features that it should select.
     weights : ``samples`` where the losses take weights of samples, ``classes`` where they take one weight for each

@@ -161,30 +161,30 @@ class Session:
         self._send(Change(added=len(constraints)))
         self.seconds["update"] += time.perf_counter() - started
 
-    @checked(time_limit=optional(SECONDS), load=FLAG, mip_gap=optional(NUMBER), evidence=FLAG)
+    @checked(time_limit=optional(SECONDS), load=FLAG, mip_gap=optional(NUMBER), certify=FLAG)
     def solve(
         self,
         *,
         time_limit: float | None = None,
         load: bool = True,
         mip_gap: float | None = None,
-        evidence: bool = True,
+        certify: bool = True,
     ) -> SolveResult:
         """Solve the model and certify the answer; what changed, and was not named, is read before.
 
-        ``load=False`` leaves variables and suffixes; ``mip_gap`` is for this call only. ``evidence=False`` is for the
+        ``load=False`` leaves variables and suffixes; ``mip_gap`` is for this call only. ``certify=False`` is for the
         steps of a loop that names its changes: a point that meets the constraints within the tolerance of the solver
         is measured as it comes, without a bound; :meth:`completed` has that of the last step.
         """
         before = dict(self.seconds)
         clock.look()
-        if evidence:
+        if certify:
             self._read_again()
         limit = clock.left(clock.seconds_of(time_limit))
         with clock.limited(limit):
             outcome = self.connection.solve(limit, None if mip_gap is None else float(mip_gap))
             started = time.perf_counter()
-            step = None if evidence else step_result(self.program, outcome, self.spec.name)
+            step = None if certify else step_result(self.program, outcome, self.spec.name)
             self.seconds["load"] += time.perf_counter() - started
             outcome = outcome if step else self._with_evidence(outcome, limit)
         end_if_interrupted(outcome.stop)
@@ -198,7 +198,7 @@ class Session:
         return replace(result, seconds=seconds | {"translate": self.seconds["translate"]})
 
     def completed(self, step: SolveResult, x: Vector) -> SolveResult:
-        """Return the last step of a loop, by ``solve(evidence=False)``, with the evidence that it was without.
+        """Return the last step of a loop, by ``solve(certify=False)``, with the evidence that it was without.
 
         Where its multipliers prove that a point x (n,) of the loop is optimal, that is its point.
         """

@@ -1,7 +1,8 @@
-"""Verification of an answer without any solver: numerically, and without any tolerance in rational arithmetic.
+"""Verification of an answer that trusts no solver: numerically, and without any tolerance in rational arithmetic.
 
 An answer is a fit, a solve, or one to a question; of a file it is decoded first. The evidence for its claims is
-recomputed from the data, and every claim has an exact interval, or the reason why it has none.
+recomputed from the data, and every claim has an exact interval, or the reason why it has none. What is searched for
+here is checked afterwards.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ from fsopt.data.hyperplanes import measures
 from fsopt.data.matrices import column_deviations
 from fsopt.data.validation import values_of_labels
 from fsopt.errors import FileError, NotShownError, reading
-from fsopt.methods.checking import check_claims, saved_fit
+from fsopt.methods.checking import recomputed_certificate, saved_fit
 from fsopt.methods.claims import about_of, claims_of
 from fsopt.methods.gbd.problems import selection_claims
 from fsopt.methods.large_programs import MODELLED
@@ -150,7 +151,7 @@ def verify_fit(
     trained = fit.trained or fit.kept_of(data)
     _changed(fit.details.get("customised"), trained.data_sha256, data, path, customise)
     with reading("answer"), customised(customise):
-        recomputed = check_claims(METHODS[fit.method], fit, data)
+        recomputed = recomputed_certificate(METHODS[fit.method], fit, data)
         found = Verification(fit.status, extend(recomputed, _of_data(trained, fit, data), stated))
         if not exact:
             return found

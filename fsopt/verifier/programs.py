@@ -1,6 +1,6 @@
 """Programs of rows, cones, matrices, squares and concave terms: values of points, and bounds of dual points.
 
-The form of a program and the lemmas behind each bound are in docs/exact.md.
+The form of a program and the lemmas behind each bound, all of weak duality, are in docs/exact.md.
 """
 
 from __future__ import annotations

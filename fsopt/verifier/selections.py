@@ -1,7 +1,7 @@
 """Selections of features: the tree of a search replayed, each leaf closed by a cut, and the value of a classifier.
 
-The problem and the lemmas behind each bound are in docs/exact.md. Cuts are rounded to the safe side, to integers in
-units of 2^-64, so that a leaf takes sums of integers alone.
+The problem and the lemmas behind each bound, weak duality for a fixed selection, are in docs/exact.md. Cuts are rounded
+to the safe side, to integers in units of 2^-64, so that a leaf takes sums of integers alone.
 """
 
 from __future__ import annotations

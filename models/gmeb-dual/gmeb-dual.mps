@@ -6,10 +6,10 @@ OBJSENSE
  MAX
 ROWS
  N  objective
- E  c_e_moment(0)_
- E  c_e_moment(1)_
- E  c_e_moment(2)_
- E  c_e_moment(3)_
+ E  c_e_expansion(0)_
+ E  c_e_expansion(1)_
+ E  c_e_expansion(2)_
+ E  c_e_expansion(3)_
  E  c_e_balance_
  L  c_u_cone(0)_
  L  c_u_cone(1)_
@@ -17,113 +17,113 @@ ROWS
  L  c_u_cone(3)_
 COLUMNS
      mu(0) objective 1
-     mu(0) c_e_moment(0)_ 0.84375
-     mu(0) c_e_moment(1)_ 1.328125
-     mu(0) c_e_moment(2)_ 0.328125
-     mu(0) c_e_moment(3)_ -1.296875
+     mu(0) c_e_expansion(0)_ 0.84375
+     mu(0) c_e_expansion(1)_ 1.328125
+     mu(0) c_e_expansion(2)_ 0.328125
+     mu(0) c_e_expansion(3)_ -1.296875
      mu(0) c_e_balance_ 1
      mu(1) objective 1
-     mu(1) c_e_moment(0)_ -0.40625
-     mu(1) c_e_moment(1)_ 0.046875
-     mu(1) c_e_moment(2)_ 0.53125
-     mu(1) c_e_moment(3)_ -0.578125
+     mu(1) c_e_expansion(0)_ -0.40625
+     mu(1) c_e_expansion(1)_ 0.046875
+     mu(1) c_e_expansion(2)_ 0.53125
+     mu(1) c_e_expansion(3)_ -0.578125
      mu(1) c_e_balance_ -1
      mu(2) objective 1
-     mu(2) c_e_moment(0)_ 0.859375
-     mu(2) c_e_moment(1)_ 0.796875
-     mu(2) c_e_moment(2)_ 0.03125
-     mu(2) c_e_moment(3)_ 0.546875
+     mu(2) c_e_expansion(0)_ 0.859375
+     mu(2) c_e_expansion(1)_ 0.796875
+     mu(2) c_e_expansion(2)_ 0.03125
+     mu(2) c_e_expansion(3)_ 0.546875
      mu(2) c_e_balance_ 1
      mu(3) objective 1
-     mu(3) c_e_moment(0)_ 1.234375
-     mu(3) c_e_moment(1)_ 0.65625
-     mu(3) c_e_moment(2)_ 0.484375
-     mu(3) c_e_moment(3)_ -0.59375
+     mu(3) c_e_expansion(0)_ 1.234375
+     mu(3) c_e_expansion(1)_ 0.65625
+     mu(3) c_e_expansion(2)_ 0.484375
+     mu(3) c_e_expansion(3)_ -0.59375
      mu(3) c_e_balance_ -1
      mu(4) objective 1
-     mu(4) c_e_moment(0)_ 0.546875
-     mu(4) c_e_moment(1)_ 0.203125
-     mu(4) c_e_moment(2)_ -0.78125
-     mu(4) c_e_moment(3)_ -0.25
+     mu(4) c_e_expansion(0)_ 0.546875
+     mu(4) c_e_expansion(1)_ 0.203125
+     mu(4) c_e_expansion(2)_ -0.78125
+     mu(4) c_e_expansion(3)_ -0.25
      mu(4) c_e_balance_ 1
      mu(5) objective 1
-     mu(5) c_e_moment(0)_ 0.484375
-     mu(5) c_e_moment(1)_ 0.78125
-     mu(5) c_e_moment(2)_ -1.296875
-     mu(5) c_e_moment(3)_ -1
+     mu(5) c_e_expansion(0)_ 0.484375
+     mu(5) c_e_expansion(1)_ 0.78125
+     mu(5) c_e_expansion(2)_ -1.296875
+     mu(5) c_e_expansion(3)_ -1
      mu(5) c_e_balance_ -1
      mu(6) objective 1
-     mu(6) c_e_moment(0)_ -2.21875
-     mu(6) c_e_moment(1)_ -1.390625
-     mu(6) c_e_moment(2)_ -0.171875
-     mu(6) c_e_moment(3)_ -0.421875
+     mu(6) c_e_expansion(0)_ -2.21875
+     mu(6) c_e_expansion(1)_ -1.390625
+     mu(6) c_e_expansion(2)_ -0.171875
+     mu(6) c_e_expansion(3)_ -0.421875
      mu(6) c_e_balance_ 1
      mu(7) objective 1
-     mu(7) c_e_moment(0)_ 0.28125
-     mu(7) c_e_moment(1)_ 0.28125
-     mu(7) c_e_moment(2)_ -2.125
-     mu(7) c_e_moment(3)_ 1.109375
+     mu(7) c_e_expansion(0)_ 0.28125
+     mu(7) c_e_expansion(1)_ 0.28125
+     mu(7) c_e_expansion(2)_ -2.125
+     mu(7) c_e_expansion(3)_ 1.109375
      mu(7) c_e_balance_ -1
      mu(8) objective 1
-     mu(8) c_e_moment(0)_ 0.125
-     mu(8) c_e_moment(1)_ 2.546875
-     mu(8) c_e_moment(2)_ 0.640625
-     mu(8) c_e_moment(3)_ 0.65625
+     mu(8) c_e_expansion(0)_ 0.125
+     mu(8) c_e_expansion(1)_ 2.546875
+     mu(8) c_e_expansion(2)_ 0.640625
+     mu(8) c_e_expansion(3)_ 0.65625
      mu(8) c_e_balance_ 1
      mu(9) objective 1
-     mu(9) c_e_moment(0)_ 1.015625
-     mu(9) c_e_moment(1)_ 2.140625
-     mu(9) c_e_moment(2)_ -0.171875
-     mu(9) c_e_moment(3)_ -0.109375
+     mu(9) c_e_expansion(0)_ 1.015625
+     mu(9) c_e_expansion(1)_ 2.140625
+     mu(9) c_e_expansion(2)_ -0.171875
+     mu(9) c_e_expansion(3)_ -0.109375
      mu(9) c_e_balance_ -1
      mu(10) objective 1
-     mu(10) c_e_moment(0)_ -0.734375
-     mu(10) c_e_moment(1)_ -0.1875
-     mu(10) c_e_moment(2)_ -0.078125
-     mu(10) c_e_moment(3)_ -0.9375
+     mu(10) c_e_expansion(0)_ -0.734375
+     mu(10) c_e_expansion(1)_ -0.1875
+     mu(10) c_e_expansion(2)_ -0.078125
+     mu(10) c_e_expansion(3)_ -0.9375
      mu(10) c_e_balance_ 1
      mu(11) objective 1
-     mu(11) c_e_moment(0)_ 0.59375
-     mu(11) c_e_moment(1)_ 0.40625
-     mu(11) c_e_moment(2)_ -0.03125
-     mu(11) c_e_moment(3)_ 0.5
+     mu(11) c_e_expansion(0)_ 0.59375
+     mu(11) c_e_expansion(1)_ 0.40625
+     mu(11) c_e_expansion(2)_ -0.03125
+     mu(11) c_e_expansion(3)_ 0.5
      mu(11) c_e_balance_ -1
      mu(12) objective 1
-     mu(12) c_e_moment(0)_ 1.09375
-     mu(12) c_e_moment(1)_ 1.390625
-     mu(12) c_e_moment(2)_ 0.328125
-     mu(12) c_e_moment(3)_ -0.8125
+     mu(12) c_e_expansion(0)_ 1.09375
+     mu(12) c_e_expansion(1)_ 1.390625
+     mu(12) c_e_expansion(2)_ 0.328125
+     mu(12) c_e_expansion(3)_ -0.8125
      mu(12) c_e_balance_ 1
      mu(13) objective 1
-     mu(13) c_e_moment(0)_ -0.234375
-     mu(13) c_e_moment(1)_ 1
-     mu(13) c_e_moment(2)_ -0.875
-     mu(13) c_e_moment(3)_ 1.078125
+     mu(13) c_e_expansion(0)_ -0.234375
+     mu(13) c_e_expansion(1)_ 1
+     mu(13) c_e_expansion(2)_ -0.875
+     mu(13) c_e_expansion(3)_ 1.078125
      mu(13) c_e_balance_ -1
      mu(14) objective 1
-     mu(14) c_e_moment(0)_ 1.421875
-     mu(14) c_e_moment(1)_ 0.484375
-     mu(14) c_e_moment(2)_ -1.25
-     mu(14) c_e_moment(3)_ -0.3125
+     mu(14) c_e_expansion(0)_ 1.421875
+     mu(14) c_e_expansion(1)_ 0.484375
+     mu(14) c_e_expansion(2)_ -1.25
+     mu(14) c_e_expansion(3)_ -0.3125
      mu(14) c_e_balance_ 1
      mu(15) objective 1
-     mu(15) c_e_moment(0)_ 0.453125
-     mu(15) c_e_moment(1)_ 0.234375
-     mu(15) c_e_moment(2)_ 0.984375
-     mu(15) c_e_moment(3)_ 1.109375
+     mu(15) c_e_expansion(0)_ 0.453125
+     mu(15) c_e_expansion(1)_ 0.234375
+     mu(15) c_e_expansion(2)_ 0.984375
+     mu(15) c_e_expansion(3)_ 1.109375
      mu(15) c_e_balance_ -1
      mu1 objective -1
      mu_plus objective -3
      mu_minus objective -3
-     s(0) c_e_moment(0)_ -1
-     s(1) c_e_moment(1)_ -1
-     s(2) c_e_moment(2)_ -1
-     s(3) c_e_moment(3)_ -1
+     s(0) c_e_expansion(0)_ -1
+     s(1) c_e_expansion(1)_ -1
+     s(2) c_e_expansion(2)_ -1
+     s(3) c_e_expansion(3)_ -1
 RHS
-     RHS c_e_moment(0)_ 0
-     RHS c_e_moment(1)_ 0
-     RHS c_e_moment(2)_ 0
-     RHS c_e_moment(3)_ 0
+     RHS c_e_expansion(0)_ 0
+     RHS c_e_expansion(1)_ 0
+     RHS c_e_expansion(2)_ 0
+     RHS c_e_expansion(3)_ 0
      RHS c_e_balance_ 0
      RHS c_u_cone(0)_ 0
      RHS c_u_cone(1)_ 0

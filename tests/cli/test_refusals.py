@@ -35,7 +35,6 @@ COMMANDS = """
 fitt svm good.csv :: Did you mean 'fit'?
 fit svm :: Missing argument 'FILE': name a file, wdbc
 fit svmm good.csv :: there is no method called 'svmm': did you mean svm
-fit lasso good.csv :: here it is l1-svm
 fit fsp-m good.csv :: 'fsp-m' is no method: it is a model
 solve best-subset --data good.csv :: 'best-subset' is no model: it is a method
 solve svn --data good.csv :: did you mean svm

@@ -90,7 +90,7 @@ def test_gmeb_norm_is_the_largest_over_theta(wdbc_std):
     for radii in ((3.0, 3.0), (1.2, 5.0), (9.0, 0.5)):
         w = rng.standard_normal(wdbc_std.p) * rng.integers(0, 2, wdbc_std.p)
         size = GmebNorm.of(wdbc_std, *radii)
-        norm, sigma = size.at(w)[0], size.scales(w)
+        norm, sigma = size.at(w)[0], size.sigma_of(w)
         assert norm == pytest.approx(norm_on_grid(w, wdbc_std, *radii), rel=1e-7)
         v_plus, v_minus = second_moments(wdbc_std)
         assert np.sum(w[w != 0] ** 2 / sigma[w != 0]) == pytest.approx(norm**2, rel=1e-6)

@@ -113,7 +113,7 @@ def test_a_step_that_stopped_early_proves_nothing(name, monkeypatch):
         """Solve the first step; then stop where the model is, as a warm simplex out of time does."""
         calls.append(self)
         if len(calls) == 1:
-            return solve(self, **{**keywords, "load": True, "evidence": True})
+            return solve(self, **{**keywords, "load": True, "certify": True})
         x = np.array([v.value for v in self.program.variables])
         value = self.program.objective_at(x)
         return SolveResult(Status.FEASIBLE, "time-limit", value, None, self.spec.name, {}, 0, point=Point(x))

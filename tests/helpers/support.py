@@ -22,7 +22,7 @@ import fsopt
 from fsopt.cli import main
 from fsopt.data import Dataset
 from fsopt.methods import large_programs
-from fsopt.methods.checking import check_claims
+from fsopt.methods.checking import recomputed_certificate
 from fsopt.methods.registry import METHODS
 from fsopt.papers.mop.experiments import FILES
 from fsopt.solvers.registry import SOLVERS, solver_spec
@@ -57,7 +57,7 @@ def without_model(method: str, data: Dataset, **params):
 
 def check_fit(fit, data: Dataset):
     """Return the certificate of a fit, recomputed from its training data, as :func:`fsopt.fit` did for its status."""
-    return check_claims(METHODS[fit.method], fit, data)
+    return recomputed_certificate(METHODS[fit.method], fit, data)
 
 
 def reference(name: str) -> Dataset:

@@ -5,7 +5,6 @@ Calls of fit that are refused by a word of their own, most of them before any so
 
 import dataclasses
 import json
-import re
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -15,8 +14,7 @@ from hypothesis import strategies as st
 from support import REFERENCE, blobs, reference, sampled
 
 import fsopt
-from fsopt.errors import ParameterError, SolverError, UnknownNameError
-from fsopt.methods import registry
+from fsopt.errors import ParameterError, SolverError
 from fsopt.methods.preprocessing import SelectionRule, without_rounding
 from fsopt.methods.spec import SavedFit, selected
 from fsopt.solvers.base import Session
@@ -104,16 +102,6 @@ def test_gmeb_does_not_depend_on_the_units_of_the_features(wdbc):
     assert two.objective == pytest.approx(one.objective, rel=1e-6)
     assert two.support == one.support
     np.testing.assert_allclose(two.decision_function(moved.X), one.decision_function(wdbc.X), atol=1e-4)
-
-
-@pytest.mark.parametrize("word", registry.WORDS)
-def test_a_word_of_other_packages_leads_to_a_method(word):
-    meant = re.split(r",? with ", registry.WORDS[word])[0]
-    assert meant in fsopt.METHODS
-    assert word not in fsopt.METHODS
-    for spelt in (word, word.upper()):
-        with pytest.raises(UnknownNameError, match=f"there is no method called '{spelt}'.*here it is {meant}"):
-            fsopt.fit(spelt, "wdbc")
 
 
 ENTRIES = json.loads((REFERENCE / "golden.json").read_text())

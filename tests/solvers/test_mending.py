@@ -155,7 +155,7 @@ def test_noise_in_the_data_does_not_cost_the_proof_that_there_is_no_point(seed):
 def test_an_answer_without_evidence_meets_the_constraints_and_claims_what_its_multipliers_show(tolerance):
     model = fsopt.build("s-mpm", blobs(24, 4), lam=0.1, beta=0.5)
     session = Session(model, "scs" if tolerance else "clarabel", options={"tolerance": tolerance} if tolerance else {})
-    rough, proved = (session.solve(load=False, evidence=evidence) for evidence in (False, True))
+    rough, proved = (session.solve(load=False, certify=certify) for certify in (False, True))
     assert infeasibility(session.program, rough.point.x) <= FEASIBLE
     assert rough.objective == pytest.approx(proved.objective, rel=4 * tolerance if tolerance else 1e-6)
     for found in (rough, proved):

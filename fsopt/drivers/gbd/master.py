@@ -116,7 +116,7 @@ class Master:
     def solve(self, recorder: Recorder, mip_gap: float) -> tuple[float, Vector, bool]:
         """Return the bound that was proved, the selection, and whether the time sufficed; InfeasibleError for none."""
         try:
-            result = recorder.solve(self.session, "the master problem", load=False, mip_gap=mip_gap, evidence=False)
+            result = recorder.solve(self.session, "the master problem", load=False, mip_gap=mip_gap, certify=False)
         except NoPoint as error:
             raise InfeasibleError(NONE_FEASIBLE, "drop one of the limits") from error
         assert result.point is not None

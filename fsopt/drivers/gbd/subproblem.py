@@ -66,7 +66,7 @@ class Subproblem:
         store(m.sigma, np.sqrt(sigma))
         session.update(*(m.component(rows) for rows in ("selection", "above", "below") if m.component(rows)))
         # Read from the point: the values and dual variables of all constraints are not loaded for each of the cuts.
-        point, y = recorder.multipliers(session, "the subproblem", evidence=False)
+        point, y = recorder.multipliers(session, "the subproblem", certify=False)
         return y[session.rows(m.margin)], point.x[session.columns(m.w)]
 
     def _by_training(self, sigma: Vector, recorder: Recorder) -> tuple[Vector, Vector]:

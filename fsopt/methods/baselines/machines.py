@@ -33,11 +33,11 @@ from fsopt.linear.penalties import Ball, Euclid, Penalty, machine_of
 from fsopt.methods.large_programs import first_certified, generation_order, interior_order
 from fsopt.methods.preprocessing import (
     centred_factor,
-    certified,
     expansion,
     kernel_values,
     make_fit,
     preprocess,
+    with_certificate,
 )
 from fsopt.methods.spec import SavedFit, in_units
 from fsopt.methods.verdict import saved_alpha
@@ -138,7 +138,7 @@ def train(
         w = penalty.nearest(w) if isinstance(penalty, Ball) else w
         b = midpoint_intercept(data.X @ w, data.y, data.weights)
         proof = certify(data, penalty, c, w, b, alpha)
-        return Trained(at, w, b, alpha, alpha * data.y, certified(result, proof))
+        return Trained(at, w, b, alpha, alpha * data.y, with_certificate(result, proof))
 
     def by_driver() -> Steps[Trained]:
         result = yield from driver(data, penalty, c, run)
@@ -168,7 +168,7 @@ def _at_capacity(data: Dataset, run: Run, ball: Ball, found: Trained) -> Trained
         f"the capacity constraint is inactive at W = {found.at['w_cap']:g}: the hyperplane of smallest norm "
         f"among those of smallest loss, with w'w = {float(w @ w):.6g}, is the answer"
     )
-    outcome, beta = certified(found.outcome, proof), short["alpha"] * data.y
+    outcome, beta = with_certificate(found.outcome, proof), short["alpha"] * data.y
     return replace(found, w=w, b=b, beta=beta, outcome=outcome, warnings=(*found.warnings, warning))
 
 
@@ -269,7 +269,7 @@ def fit_machine(
         # Where the multipliers have too few digits, all samples make up the hyperplane.
         for w in (found.beta, expansion(samples, found.w)):
             b = midpoint_intercept(work.X @ w, work.y, work.weights)
-            outcome = certified(found.outcome, certify(work, penalty, c, w, b, found.alpha, gram=True))
+            outcome = with_certificate(found.outcome, certify(work, penalty, c, w, b, found.alpha, gram=True))
             if outcome.status is Status.OPTIMAL:
                 break
     return make_fit(

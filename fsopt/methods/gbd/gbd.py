@@ -22,7 +22,7 @@ from fsopt.linear import interior_point
 from fsopt.methods.gbd.problems import (
     check_selection,
     fit_of,
-    selection,
+    selected_features,
     selection_claims,
     selection_problem,
 )
@@ -92,7 +92,8 @@ def fit_gbd(
     -------
     Fit
         ``objective`` is F(sigma) of the final hyperplane and ``bound`` the lower bound on the optimum, in preprocessed
-        units; ``optimal`` where they meet, else ``feasible`` with the gap between them.
+        units; ``optimal`` where they meet, else ``feasible`` with the gap between them. The bound is that of the
+        master's solver; of an optimal fit a search as of ``best-subset`` has confirmed it.
         ``features`` are those of sigma: also one of weight 0 that a rule asks for.
         ``details`` has ``sigma`` and ``alphas``, the multipliers behind the cuts.
 
@@ -107,12 +108,12 @@ def fit_gbd(
     work, map_ = preprocess(data, scale)
     settings = GbdSettings(start, preset, master_solver, tolerance, max_cuts)
     rules = in_units("gbd", data, selection, map_.scale)
-    program = build_fsp_master(work, **rules)
+    master = build_fsp_master(work, **rules)
     bounds = {name: rules[name] for name in BOUNDS if name in rules}
     direct = not bounds and interior_order(work, run, REPEATED)[0]
     sub = interior_point.minimise if direct else build_fsp_sub(work, c=c, **bounds)
-    result = yield from gbd.steps(work, program, sub, c=c, settings=settings, run=run)
-    problem = selection_problem(work, program, c)
+    result = yield from gbd.steps(work, master, sub, c=c, settings=settings, run=run)
+    problem = selection_problem(work, master, c)
     return fit_of(map_, problem, result, evidence="alphas")
 
 
@@ -156,7 +157,7 @@ GBD = MethodSpec(
     equation="(5)-(10)",
     estimator="GBD",
     driver="gbd",
-    support=selection,
+    support=selected_features,
     compare=always(max_cuts=20, tolerance=1e-4),  # for a good selection, not for a proof
     weights="samples",
     exact=selection_claims,

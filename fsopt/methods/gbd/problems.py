@@ -1,6 +1,7 @@
 """The selection problem of a method of Aytug, and the verdict on a best subset by the tree of an exact search.
 
-The loop of cuts leaves no tree: for its fit the search makes one, up to the bound that the loop states.
+The loop of cuts leaves no tree: for its fit the search makes one, up to the bound that the loop states. A cut bounds
+its leaf by weak duality for fixed sigma, docs/exact.md.
 """
 
 from __future__ import annotations
@@ -172,7 +173,7 @@ def selection_claims(saved: SavedFit) -> list[Claim]:
     return [replace(claim, about=about)]
 
 
-def selection(saved: SavedFit) -> tuple[int, ...]:
+def selected_features(saved: SavedFit) -> tuple[int, ...]:
     """Return the features of the saved selection: also those of weight 0, which a rule may ask for."""
     at = saved.params
     sigma = saved_selection(saved.data, at)[feature_groups("gbd", saved.data, at.get("groups")).of]

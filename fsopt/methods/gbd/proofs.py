@@ -31,7 +31,7 @@ from fsopt.verifier.rationals import written
 
 Cuts: TypeAlias = Sequence[tuple[Grid, Vector]]
 """Multipliers on the grid and mu of each cut."""
-Evidence: TypeAlias = tuple[Part, Part]
+ProgramAndTree: TypeAlias = tuple[Part, Part]
 """The program of a search, and the evidence of its bounds."""
 Closed: TypeAlias = tuple[Partial, int, Sequence[int]]
 """A node, a cut, and the features that it decides there; ``[0]`` where it closes the node."""
@@ -57,7 +57,7 @@ def _by_features(found: SelectionConstraints, rule: Any) -> Any:
     return found.groups.members(rule)[0]
 
 
-def claim_of_tree(name: str, evidence: Evidence, gap: float, *, optimal: bool) -> Claim:
+def claim_of_tree(name: str, evidence: ProgramAndTree, gap: float, *, optimal: bool) -> Claim:
     """Return the claim of a tree and its hyperplane; without one of a bound, or that all selections are left out."""
     program, tree = evidence
     found = claim_of(name, "optimal" if optimal else "interval", program, tree, gap)
@@ -143,7 +143,7 @@ def evidence_of(
     cuts: Cuts,
     hyperplane: SelectedHyperplane | None,
     nodes: Mapping[int, int | None] | None = None,
-) -> Evidence:
+) -> ProgramAndTree:
     """Return the program of a search and its evidence in plain data; ``nodes`` has the cut of each marked node."""
     program = selection_program(problem)
     multipliers = list(cuts)

@@ -6,9 +6,10 @@ gives the lower bound
 
 .. math:: 1'\mu - \min_{\theta \in [0,1]} \max_j \frac{|s_j|}{u_j(\theta)}
 
-on (15): the second term is the smallest :math:`2\mu_1` with which the cones of (16) hold, at :math:`\mu_\pm` of the
-share :math:`\theta = \mu_+R_+/(\mu_+R_+ + \mu_-R_-)`. For the separating hyperplane of smallest norm the same
-quotient gives :math:`N(w) \ge 1'\mu / \max_j (|s_j|/u_j(\theta))`.
+on (15), whatever the solver: the second term is the norm of s dual to N, at each theta an upper bound on it. It is the
+smallest :math:`2\mu_1 = 2(R_+\mu_+ + R_-\mu_-)` with which the cones of (16) hold, at :math:`\mu_\pm` of the share
+:math:`\theta = \mu_+R_+/\mu_1`. For the separating hyperplane of smallest norm it gives
+:math:`N(w) \ge 1'\mu / \max_j (|s_j|/u_j(\theta))`.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.certificates.exact.claims import Claim
 from fsopt.certificates.points import relative_gap
+from fsopt.common.registry import changes_in_force
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
@@ -38,7 +40,7 @@ from fsopt.drivers.working_set import spread, working_set
 from fsopt.errors import SolverError
 from fsopt.methods.claims import about_of, dual_point, optimum
 from fsopt.methods.large_programs import by_features, first_certified
-from fsopt.methods.preprocessing import certified, make_fit, unit_rms
+from fsopt.methods.preprocessing import make_fit, unit_rms, with_certificate
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verdict import Completed, finite_vector
 from fsopt.models.gmeb.gmeb import (
@@ -83,14 +85,14 @@ class Classifier:
     warnings: tuple[str, ...] = ()
 
 
-def classifier(
+def inside_the_ball(
     data: Dataset, norm: GmebNorm, w: Vector, mu: Vector, outcome: SolveResult | DriverResult, *, separable: bool
 ) -> Classifier:
     """Return weights (p,), scaled into the unit ball, with their best intercept and certificate."""
     w = w / max(1.0, norm.at(w)[0])
     b = midpoint_intercept(data.X @ w, data.y, data.weights)
     proof = certify_gmeb(data, norm, w, b, mu, separable=separable)
-    return Classifier(w, b, mu, certified(outcome, proof), separable)
+    return Classifier(w, b, mu, with_certificate(outcome, proof), separable)
 
 
 def certify_gmeb(
@@ -98,13 +100,14 @@ def certify_gmeb(
 ) -> Certificate:
     """Certify a classifier as the optimum of (15), or as the separating hyperplane of smallest norm.
 
-    The residuals are ``norm`` (N(w) <= 1) and ``gap``, between the hinge loss and the bound of the nearest feasible
-    multipliers; for separable data, whose optimum 0 has no dual information, the gap is that of the smallest norm.
+    The residuals, each at most 1e-6, are ``norm`` (N(w) <= 1) and ``gap``, between the hinge loss and the bound of the
+    nearest feasible multipliers; for separable data, whose optimum 0 has no dual information, the loss is a residual
+    ``hinge``, and the gap is that of the smallest norm.
     """
     size, loss = norm.at(w)[0], hinge(data.X @ w + b, data.y, data.weights)
     residuals = {"norm": max(0.0, size - 1.0)}
     mu = project_multipliers(mu, data.y, np.inf if separable else loss_weights(1.0, data.weights))
-    largest = float(quotients(data, norm, mu)[0].max())
+    largest = float(dual_norm_terms(data, norm, mu)[0].max())
     bound = 0.0 if separable else max(float(mu.sum()) - largest, 0.0)
     if separable:
         residuals |= {"hinge": loss, "gap": relative_gap(size, float(mu.sum()) / largest if mu.any() else 0.0)}
@@ -113,7 +116,7 @@ def certify_gmeb(
     return make(Kind.CONVEX, residuals, objective=loss, bound=bound, bound_source="dual point")
 
 
-def quotients(data: Dataset, norm: GmebNorm, mu: Vector, among: Mask | None = None) -> tuple[Vector, float]:
+def dual_norm_terms(data: Dataset, norm: GmebNorm, mu: Vector, among: Mask | None = None) -> tuple[Vector, float]:
     """Return |s_j| / u_j(theta) (p,), and theta, at which their maximum among some features (p,) is smallest."""
     s = np.abs(data.X.T @ (mu * data.y))
     places = np.arange(data.p) if among is None else np.flatnonzero(among)
@@ -125,7 +128,7 @@ def quotients(data: Dataset, norm: GmebNorm, mu: Vector, among: Mask | None = No
     def largest(theta: float) -> float:
         return float(at(theta)[places].max(initial=0.0))
 
-    # u is concave: its quotients and their maximum are convex in theta.
+    # u is concave: the terms and their maximum are convex in theta.
     theta = minimum(largest, (0.0, 1.0))[1] if len(norm.ends) == 2 else norm.ends[0]
     return at(theta), theta
 
@@ -133,12 +136,12 @@ def quotients(data: Dataset, norm: GmebNorm, mu: Vector, among: Mask | None = No
 def by_model(session: Session, data: Dataset, norm: GmebNorm, *, hard: bool = False) -> Classifier:
     """Solve (16) or a primal form, which is loaded in a session, and return the classifier of its point."""
     m = session.model
-    dual = m.component("moment") is not None  # w is the multiplier of s = X'Y mu (Theorem 19)
-    # The certificate of a classifier is its own, but without evidence a primal form may count as not solved.
-    result = usable(session.solve(evidence=not dual), "the dual (16)" if dual else f"'{m.name}'")
-    multipliers = np.array([m.dual[row] for row in (m.moment if dual else m.margin).values()])
+    dual = m.component("expansion") is not None  # w is the multiplier of s = X'Y mu (Theorem 19)
+    # The certificate of (w, b) and mu is fsopt's own; a primal form that is not certified may count as not solved.
+    result = usable(session.solve(certify=not dual), "the dual (16)" if dual else f"'{m.name}'")
+    multipliers = np.array([m.dual[row] for row in (m.expansion if dual else m.margin).values()])
     w, mu = (multipliers, values_of(m.mu)) if dual else (values_of(m.w), multipliers)
-    return classifier(data, norm, w, mu, result, separable=hard)
+    return inside_the_ball(data, norm, w, mu, result, separable=hard)
 
 
 def by_route(route: str, data: Dataset, norm: GmebNorm, run: Run, *, hard: bool = False) -> Steps[Classifier]:
@@ -148,7 +151,7 @@ def by_route(route: str, data: Dataset, norm: GmebNorm, run: Run, *, hard: bool 
         build = build_gmeb_hard_margin if hard else BUILDERS[route]
         return by_model(run.open(build(data, **radii)), data, norm, hard=hard)
     result = yield from theta_cuts.steps(data, build_gmeb_cuts(data, **radii, hard=hard), run=run)
-    return classifier(data, norm, result.point["w"], result.point["mu"], result, separable=hard)
+    return inside_the_ball(data, norm, result.point["w"], result.point["mu"], result, separable=hard)
 
 
 def _whole(data: Dataset, norm: GmebNorm, run: Run, route: str) -> Steps[Classifier]:
@@ -162,6 +165,9 @@ def _whole(data: Dataset, norm: GmebNorm, run: Run, route: str) -> Steps[Classif
         return replace(found, warnings=warnings)
 
     found = yield from solved(hard=False)
+    if changes_in_force():
+        outcome = replace(found.outcome, status=Status.FEASIBLE, bound=None, certificate=None)
+        return replace(found, outcome=outcome, warnings=("the certificate is that of (15), not of a changed model",))
     loss = found.outcome.objective
     if loss is None or loss > SEPARABLE * data.n:
         return found
@@ -185,7 +191,7 @@ def _priced(data: Dataset, norm: GmebNorm, run: Run, route: str) -> Steps[Classi
 
     def excess(found: Classifier) -> Vector:
         kept = found.w != 0.0
-        sizes, _ = quotients(data, norm, found.mu, kept)
+        sizes, _ = dual_norm_terms(data, norm, found.mu, kept)
         over: Vector = sizes - (1.0 + EXCESS) * sizes[kept].max(initial=0.0)
         return over
 
@@ -195,7 +201,7 @@ def _priced(data: Dataset, norm: GmebNorm, run: Run, route: str) -> Steps[Classi
 
     at, _ = yield from run_loop(answers(), Recorder([], run))
     found = at.point["found"]
-    whole = classifier(data, norm, found.w, found.mu, found.outcome, separable=found.separable)
+    whole = inside_the_ball(data, norm, found.w, found.mu, found.outcome, separable=found.separable)
     return replace(whole, warnings=found.warnings)
 
 
@@ -274,7 +280,7 @@ def saved_gmeb(saved: SavedFit) -> tuple[GmebNorm, Vector, bool]:
 
 
 def check(saved: SavedFit) -> Certificate:
-    """Certify a saved fit again: neither the norm nor the quotients depend on the units of the features."""
+    """Certify a saved fit again: neither the norm nor its dual depends on the units of the features."""
     norm, mu, separable = saved_gmeb(saved)
     return certify_gmeb(saved.data, norm, saved.w, saved.b, mu, separable=separable)
 
@@ -282,7 +288,7 @@ def check(saved: SavedFit) -> Certificate:
 def numbers(saved: SavedFit) -> Mapping[str, Any]:
     """Return sigma (p,) of (15), and N(w)."""
     norm, _, _ = saved_gmeb(saved)
-    return {"sigma": norm.scales(saved.w), "norm": norm.at(saved.w)[0]}
+    return {"sigma": norm.sigma_of(saved.w), "norm": norm.at(saved.w)[0]}
 
 
 def exact_claims(saved: SavedFit) -> list[Claim]:
@@ -292,12 +298,12 @@ def exact_claims(saved: SavedFit) -> list[Claim]:
     part, w = part.with_X(part.X / prepared.units), saved.w[prepared.kept] * prepared.units
     params = {"r_plus": norm.r_plus, "r_minus": norm.r_minus}
     mu = project_multipliers(0.0 * mu if separable else mu, part.y, loss_weights(1.0, part.weights))
-    sizes, theta = quotients(part, GmebNorm.of(part, **params), mu)
-    unit = 0.5 * float(sizes.max())
+    sizes, theta = dual_norm_terms(part, GmebNorm.of(part, **params), mu)
+    mu_1 = 0.5 * float(sizes.max())
     at, _ = Completed.of("gmeb-primal", params, part, w, saved.b)
-    sides = {"moment_plus": -unit * theta / norm.r_plus, "moment_minus": -unit * (1.0 - theta) / norm.r_minus}
+    sides = {"moment_plus": -mu_1 * theta / norm.r_plus, "moment_minus": -mu_1 * (1.0 - theta) / norm.r_minus}
     rows = {name: v for name, v in sides.items() if at.model.component(name) is not None}
-    point = dual_point(at, {"margin": mu, "unit_norm": -unit, **rows})
+    point = dual_point(at, {"margin": mu, "unit_norm": -mu_1, **rows})
     return [optimum(saved, at, point, about=about_of("gmeb-primal", params, units="rms"), name=NAME)]
 
 

@@ -155,7 +155,7 @@ def _inner(session: Session, recorder: Recorder, beta: float, space: FeatureSpac
     recorder.check_clock()
     session.model.kappa.set_value(kappa(beta))
     session.update(session.model.objective)
-    solved = session.solve(load=False, evidence=final)
+    solved = session.solve(load=False, certify=final)
     if not final and solved.point is not None and not solved.status.solved:
         solved = session.completed(solved, solved.point.x)
     # Next to an unbounded program rounding decides: solvers then end without a ray and without a point.

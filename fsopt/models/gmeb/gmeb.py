@@ -79,7 +79,7 @@ def complete_gmeb_primal(
     data: Dataset, w: Vector, b: float, *, r_plus: float = 3.0, r_minus: float = 3.0
 ) -> dict[str, Any]:
     """Return the variables of ``gmeb-primal`` at a hyperplane, with the scales of its norm."""
-    sigma = GmebNorm.of(data, r_plus, r_minus).scales(w)
+    sigma = GmebNorm.of(data, r_plus, r_minus).sigma_of(w)
     return {
         **hinge_point(data, w, b),
         "sigma": sigma,
@@ -108,8 +108,8 @@ def build_gmeb_dual(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.0)
     -------
     ConcreteModel
         SOCP with n + p + 3 variables and p rotated cones. Variables ``mu mu1 mu_plus mu_minus s``,
-        constraints ``moment balance cone``, mutable parameters ``r_plus r_minus`` (finite ones may change). In Pyomo's
-        convention of shadow prices ``dual[moment[j]]`` is :math:`w_j` and ``dual[balance]`` is :math:`b` (Theorem 19).
+        constraints ``expansion balance cone``, mutable parameters ``r_plus r_minus`` (finite ones may change). In
+        Pyomo's convention of shadow prices ``dual[expansion[j]]`` is :math:`w_j`, ``dual[balance]`` is b (Theorem 19).
 
     Raises
     ------
@@ -139,7 +139,7 @@ def build_gmeb_dual(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.0)
     mus, signed = tuple(m.mu.values()), signed_features(data)
     plus, minus = (4 * v_plus).tolist(), (4 * v_minus).tolist()
 
-    def moment(m: pyo.ConcreteModel, j: int) -> Any:
+    def expansion(m: pyo.ConcreteModel, j: int) -> Any:
         return dot(signed[j], mus) == m.s[j]
 
     def cone(m: pyo.ConcreteModel, j: int) -> Any:
@@ -148,7 +148,7 @@ def build_gmeb_dual(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.0)
     m.objective = pyo.Objective(
         expr=total(m.mu) - penalty, sense=pyo.maximize, doc="(16) 1'mu - mu_1 - R+ mu_+ - R- mu_-"
     )
-    m.moment = pyo.Constraint(m.J, rule=moment, doc="(17) s = X'Y mu; its multiplier is w")
+    m.expansion = pyo.Constraint(m.J, rule=expansion, doc="(17) s = X'Y mu; its multiplier is w")
     m.balance = pyo.Constraint(expr=dot(data.y, mus) == 0, doc="(16) y'mu = 0; its multiplier is b")
     m.cone = pyo.Constraint(m.J, rule=cone, doc="(16) s_j^2 <= 4 mu_1 (mu_+ v+_j + mu_- v-_j)")
     return m

@@ -76,7 +76,7 @@ class GmebNorm:
         value, theta = minimum(lambda t: -float(size @ self.weights(t)), (0.0, 1.0))
         return -value, theta
 
-    def scales(self, w: Vector) -> Vector:
+    def sigma_of(self, w: Vector) -> Vector:
         """Return the sigma (p,) of (15) that belongs to w, by the Cauchy-Schwarz inequality: |w_j| / (N u_j(theta))."""
         norm, theta = self.at(w)
         u = norm * self.weights(theta)
