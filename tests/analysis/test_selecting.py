@@ -42,11 +42,16 @@ def with_noise(n=90, noise=3, seed=3, signal=1.0):
 DATA = with_noise()
 
 
-@pytest.fixture(scope="module")
-def found():
+@pytest.fixture(scope="module", autouse=True)
+def few_pairs():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(selecting, "PAIRS", 10)
-        return fsopt.select(DATA, folds=3)
+        yield
+
+
+@pytest.fixture(scope="module")
+def found():
+    return fsopt.select(DATA, folds=3)
 
 
 def scores_of(losses, folds=2, y=None):
@@ -201,8 +206,7 @@ def test_columns_of_one_variable_are_one_feature():
     assert by_town < by_age
 
 
-def test_a_table_tells_its_story_and_a_number_of_the_rows_is_no_feature(monkeypatch):
-    monkeypatch.setattr(selecting, "PAIRS", 2)
+def test_a_table_tells_its_story_and_a_number_of_the_rows_is_no_feature():
     rng, n = np.random.default_rng(0), 60
     ill = np.where(np.arange(n) % 2, "yes", "no")
     frame = pd.DataFrame({"row": np.arange(n), "ill": ill, "person": np.arange(n) // 4 * 2 + np.arange(n) % 2})

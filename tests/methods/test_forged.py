@@ -169,9 +169,9 @@ def test_a_changed_part_of_the_evidence_is_refused_without_a_solver(case, monkey
 
 
 SEARCHED = {
-    "cuts, m": ("gbd", {"m": 2, "c": 4.0}),
-    "cuts, lambda": ("gbd-lambda", {"lam": 2.0, "c": 4.0, "tolerance": 1e-4}),
-    "few cuts": ("gbd", {"m": 2, "c": 4.0, "max_cuts": 4}),
+    "cuts, m": ("gbd", {"m": 2, "c": 1.0}),
+    "cuts, lambda": ("gbd-lambda", {"lam": 2.0, "c": 1.0, "tolerance": 1e-4}),
+    "few cuts": ("gbd", {"m": 2, "c": 1.0, "max_cuts": 4}),
     "tree, m": ("best-subset", {"m": 3, "c": 4.0}),
     "tree, lambda": ("best-subset-penalised", {"lam": 2.0, "c": 4.0, "tolerance": 1e-4}),
     "few nodes": ("best-subset", {"m": 2, "c": 4.0, "max_nodes": 0}),
