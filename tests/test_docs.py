@@ -1,7 +1,4 @@
-"""README, docs and notebooks: their code runs; links, tables, names of tests and of papers are true.
-
-The page of limits: it is made of the measured rows, for the registered methods.
-"""
+"""README, docs and notebooks: their code runs; links, tables, names of tests and of papers are true."""
 
 import ast
 import importlib

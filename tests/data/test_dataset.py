@@ -1,7 +1,4 @@
-"""The validated container: copies, checks, subsets, labels, splits.
-
-Every question takes a data set, samples with labels, a frame or a file: the same answer, or one clear line.
-"""
+"""The validated container, and every kind of data of which one is made: the same answer, or one clear line."""
 
 import copy
 import pickle

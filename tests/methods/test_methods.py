@@ -1,7 +1,4 @@
-"""The named methods: every fit is consistent, invariant, selected by its rule, and at the reference values.
-
-Calls of fit that are refused by a word of their own, most of them before any solver.
-"""
+"""The named methods: every fit is consistent, invariant, selected by its rule, at the reference values, or refused."""
 
 import dataclasses
 import json

@@ -126,8 +126,8 @@ TAKES = [name for name, spec in METHODS.items() if spec.sparse]
 UNSHIFTED = {
     "l1-svm": {"c": 0.5},
     "misclass": {"alpha": 1.0},
-    "best-subset": {"m": 2},
-    "best-subset-penalised": {"lam": 4.0},
+    "best-subset": {"m": 4, "c": 0.1},
+    "best-subset-penalised": {"lam": 0.5, "c": 0.1},
 }
 UNSHIFTED |= {name: {"w_cap": 2.0, "m": 3} for name in FILTERS}
 """Parameters with which an optimum is unique, not 0, and does not depend on a shift."""
@@ -190,7 +190,7 @@ CASES = {
     "svm without a model": {},
     "onsvm without a model": {},
     "gbd-lambda": {"lam": 2.0},
-    "best-subset": {"m": 2},
+    "best-subset": {"m": 4, "c": 0.1},
     "rsvm": {"w_cap": 1.0},
     "rsvm with a kernel": {"kernel": "gaussian", "w_cap": 5.0, "width": 2.0},
     "rfe": {"m": 2},

@@ -1,9 +1,4 @@
-"""Fits without a model are those of the model; one without a certified optimum is solved by its other route.
-
-A flag swaps the solver, never the method: every solver that a method takes gives the answer of its default.
-
-A fit step by step, and what ends it: its user, Ctrl-C, or an exception of the progress function.
-"""
+"""Fits by another route, another solver or step by step are those of the method, whatever ends them."""
 
 import dataclasses
 import itertools

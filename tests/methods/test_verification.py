@@ -1,11 +1,4 @@
-"""Saved fits in which parts vouch for each other: the program behind an answer is that of its method and parameters.
-
-Saved parameters that a method would have refused: found by name, whether the certificate uses them or not.
-
-A tolerance stops a search; it makes no optimum of a wide interval, neither in a fit nor in a saved file.
-
-The exact claims of every method on a small data set: verified exactly, or not and named; with weights, too.
-"""
+"""Saved fits in which parts vouch for each other, wide gaps, and the exact claims of every method."""
 
 import contextlib
 import dataclasses

@@ -1,11 +1,4 @@
-"""Methods best-subset and best-subset-penalised: the optimum of the loops, refusals, equal optima.
-
-The features of a fit are its selection: those of weight 0 among them that a rule asks for, and no others.
-
-The parameter ``executor`` of fit: who runs the subtrees of a search.
-
-Method ``fsv`` with each concave approximation: minimum principle by other software, descent, forgeries.
-"""
+"""Methods of Aytug keep the rules of the user; ``fsv`` with each concave approximation by other software."""
 
 import json
 

@@ -224,12 +224,7 @@ def test_the_penalty_of_a_plane_is_the_least_over_all_scales(seed):
 
 @pytest.mark.slow
 def test_the_converse_of_lemma_13_fails_there_are_radii_that_no_penalty_weights_lead_to():
-    """The optimum of (15) half way between two mirror images is beaten by one of them at any penalty weights.
-
-    Let a = C+ sqrt(n+)/n, c = C- sqrt(n-)/n and x, z the square roots of the radii of an optimum of (10); (z, x) has
-    the same hinge loss by symmetry. At the radii ((x+z)/2)^2 that of (15) is larger, while the penalty of its
-    hyperplane for any a, c is at least the smaller one of a x + c z and a z + c x: so it never solves (10).
-    """
+    """The optimum of (15) half way between two mirror images is beaten by one of them at any penalty weights."""
     data = mirrored()
     ends = fsopt.fit(METHOD, data, c_plus=0.3, c_minus=0.3)
     asymmetric = fsopt.fit(METHOD, data, c_plus=0.1, c_minus=0.4)

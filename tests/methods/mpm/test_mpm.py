@@ -135,7 +135,7 @@ def test_the_outer_search_against_a_fine_grid(lam, theta):
     assert (fit.details["worst_case"][0] - left > 1e-3) == (lam > 0)
 
 
-WIDE = blobs(12, 26, seed=2)
+WIDE = blobs(16, 30, seed=2)
 MODELS = [(mpm, "build_l1_mpm"), (mpm, "build_l0_mpm_step"), (s_mpm, "build_s_mpm"), (verdict, "build")]
 
 
@@ -185,7 +185,7 @@ def test_a_fit_without_a_model_is_that_of_the_model(method, params, monkeypatch,
     assert fsopt.verify(tmp_path / "fit.json", WIDE).verified
 
 
-@pytest.mark.parametrize("method", ["l1-mpm", "s-mpm"])
+@pytest.mark.parametrize("method", sampled(["l1-mpm", "s-mpm"], 1))
 def test_the_optimum_of_too_few_features_is_no_optimum_of_all(method, monkeypatch, small_is_large):
     """The reduced costs of the other features are looked at again, and their weights are 0."""
     params = {"l1-mpm": {"delta": 0.5}, "s-mpm": {"lam": 0.25, "ridge": 0.1}}[method]
@@ -207,15 +207,15 @@ def test_the_optimum_of_too_few_features_is_no_optimum_of_all(method, monkeypatc
 TALL = blobs(60, 12, seed=2, gap=1.0)
 OVERLAPPING = blobs(30, 60, seed=2, gap=1.0)
 PENALTIES = [
-    (TALL, 0.25, 0.1),
     (OVERLAPPING, 0.9, 0.0),
+    (TALL, 0.25, 0.1),
     (blobs(100, 30, seed=2, gap=1.0), 0.25, 0.0),
     (OVERLAPPING, 0.25, 0.1),
 ]
 
 
 @pytest.mark.parametrize(
-    ("data", "lam", "ridge"), sampled(PENALTIES, 1), ids=["tall ridge", "feasible", "stationary", "wide ridge"]
+    ("data", "lam", "ridge"), sampled(PENALTIES, 1), ids=["feasible", "tall ridge", "stationary", "wide ridge"]
 )
 def test_s_mpm_prices_features_for_every_beta(data, lam, ridge, monkeypatch, small_is_large, tmp_path):
     with monkeypatch.context() as whole:
