@@ -39,7 +39,7 @@ def code_lines(source: str) -> int:
     return len(({k for k, line in lines if line.strip() and line.strip()[0] != "#"} | texts) - left_out)
 
 
-def lines_of(node: ast.AST) -> set[int]:
+def lines_of(node: ast.stmt | ast.expr) -> set[int]:
     """Return the lines of a node."""
     return set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
 

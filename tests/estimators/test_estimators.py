@@ -201,11 +201,6 @@ def test_probabilities_are_those_of_the_logistic_loss_and_others_are_calibrated(
         estimators.BestSubsetSVM(loss="logistic").predict_proba(FRAME)
 
 
-def test_a_misspelt_keyword_of_an_estimator_is_answered_by_the_near_one():
-    with pytest.raises(TypeError, match=r"SVM\(\) got an unexpected keyword argument 'scal': did you mean scale"):
-        estimators.SVM(scal="none")
-
-
 def test_masked_values_are_refused_as_by_every_other_door():
     """numpy and scikit-learn would take the numbers under the mask."""
     data = blobs(30, 3, seed=1)

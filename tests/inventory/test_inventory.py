@@ -32,7 +32,7 @@ ITEMS = [
     if line.startswith("| ") and "---" not in line and not line.startswith("| item ")
 ]
 REASONS = ("no data: ", "no program: ", "a snippet: ", "not built in: ")
-SLOW = ("(7)-(11) mmop", "(11) nonconvex")
+SLOW = ("(7)-(11) mmop", "(11) nonconvex", "FSP-M", "FSP-lambda", "Table 1 algorithm")
 OWN = {"fsopt": fsopt, "np": np, "data": DATA, "separable": truths.SEPARABLE}
 OWN |= {"Moments": Moments, "Kernel": Kernel, "OneVsOneClassifier": OneVsOneClassifier}
 
