@@ -1,8 +1,4 @@
-"""CONTRIBUTING quotes what is there, draws the tree as it is, and what is added as it says passes the tests.
-
-``make guide`` (``FSOPT_GUIDE``) adds a member of each kind, and runs the whole fast suite on them,
-which takes as long as ``make test``; otherwise the tests that look at the registries as a whole run.
-"""
+"""CONTRIBUTING quotes what is there, and what is added as it says passes the tests; FSOPT_GUIDE runs all of them."""
 
 import os
 import re

@@ -1,7 +1,4 @@
-"""README, docs and notebooks: their code runs; links, tables, names of tests and of papers are true.
-
-The page of limits: it is made of the measured rows, for the registered methods.
-"""
+"""README, docs and notebooks: their code runs; links, tables, names of tests and of papers are true."""
 
 import ast
 import importlib
@@ -44,6 +41,7 @@ def name(path: Path) -> str:
     return path.name
 
 
+@pytest.mark.slow
 def test_the_python_of_the_readme_runs(tmp_path, monkeypatch):
     readme = ROOT / "README.md"
     blocks = re.findall(r"```python\n(.*?)```", readme.read_text(encoding="utf-8"), flags=re.DOTALL)

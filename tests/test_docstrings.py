@@ -1,7 +1,4 @@
-"""Docstrings of public objects are numpydoc: numpydoc's own validation finds nothing but what is listed here.
-
-Code that people read uses public names alone: notebooks, examples, pages, and the package of a user's own.
-"""
+"""Docstrings of public objects are numpydoc, and code that people read uses public names alone."""
 
 import ast
 import importlib

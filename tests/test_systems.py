@@ -1,9 +1,4 @@
-"""Systems other than this one: the main verbs without the modules, functions and file systems that only POSIX has.
-
-What a start imports: the slow packages are not among it.
-
-The public API is typed, and the examples run: strict type checkers find the mistakes of a user's script alone.
-"""
+"""Other systems and checkers: no modules of POSIX, no slow package at a start, types and examples of users."""
 
 import json
 import os

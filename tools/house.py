@@ -7,9 +7,7 @@ to the size where the size is smaller. An entry never rises: what must grow take
 from __future__ import annotations
 
 import ast
-import io
 import re
-import tokenize
 import tomllib
 from collections.abc import Iterable
 from fnmatch import fnmatch
@@ -21,8 +19,6 @@ from fsopt.common.files import write_text
 
 ROOT = Path(__file__).resolve().parents[1]
 ENTRIES = ROOT / "tests" / "house.toml"
-SILENT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
-"""Tokens that make no code line."""
 
 Sizes = dict[str, list[int]]
 """Room of ``fsopt/`` -> code lines, lines, modules; ``tests`` -> lines, files; ``docs`` -> words, pages."""
@@ -31,20 +27,20 @@ Sizes = dict[str, list[int]]
 def code_lines(source: str) -> int:
     """Return the number of lines with code: neither docstring, comment, blank line nor import."""
     left_out: set[int] = set()
+    texts: set[int] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
             left_out |= lines_of(node.body[0])
         elif isinstance(node, ast.Import | ast.ImportFrom):
             left_out |= lines_of(node)
-    code: set[int] = set()
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type not in SILENT:
-            code |= set(range(token.start[0], token.end[0] + 1))
-    return len(code - left_out)
+        elif isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+            texts |= lines_of(node)
+    lines = enumerate(source.splitlines(), start=1)
+    return len(({k for k, line in lines if line.strip() and line.strip()[0] != "#"} | texts) - left_out)
 
 
-def lines_of(node: ast.stmt) -> set[int]:
-    """Return the lines of a statement."""
+def lines_of(node: ast.stmt | ast.expr) -> set[int]:
+    """Return the lines of a node."""
     return set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
 
 

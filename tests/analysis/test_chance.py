@@ -4,15 +4,7 @@ import numpy as np
 import pytest
 
 import fsopt
-from fsopt.analysis.chance import (
-    SHARES,
-    _explained,
-    aggregated,
-    copied,
-    noise_p_value,
-    questions_of,
-    selected_and_tested,
-)
+from fsopt.analysis import chance
 from fsopt.data.splits import permuted, random_parts, stratified_folds
 
 
@@ -22,15 +14,15 @@ def noise(seed, n=40, p=6):
 
 
 def test_p_values_of_noise_are_uniform_and_those_of_a_signal_are_not():
-    found = np.array([noise_p_value(noise(seed), seed) for seed in range(120)])
+    found = np.array([chance.noise_p_value(noise(seed), seed) for seed in range(120)])
     # Binomial limits of 1 in 1,000 for 120 draws.
     for level, low, high in ((0.05, 0, 15), (0.2, 11, 39), (0.5, 43, 77)):
         assert low <= (found <= level + 1e-9).sum() <= high
     constant = fsopt.Dataset(np.tile([1.0, 2.0], (120, 1)), np.where(np.arange(120) < 50, 1.0, -1.0))
-    assert noise_p_value(constant, 0) == 1.0
+    assert chance.noise_p_value(constant, 0) == 1.0
     data = noise(0)
     told = fsopt.Dataset(np.column_stack([data.X, data.y + np.random.default_rng(1).standard_normal(40)]), data.y)
-    assert noise_p_value(told, 0) == pytest.approx(0.01)
+    assert chance.noise_p_value(told, 0) == pytest.approx(0.01)
 
 
 def test_explained_squares_are_those_of_greedy_least_squares():
@@ -39,7 +31,7 @@ def test_explained_squares_are_those_of_greedy_least_squares():
     Z[:, 4] = Z[:, 0]  # a column twice: it explains nothing more
     labels = rng.standard_normal((30, 3))
     labels -= labels.mean(axis=0)
-    found, centred = _explained(Z, labels), Z - Z.mean(axis=0)
+    found, centred = chance._explained(Z, labels), Z - Z.mean(axis=0)
     for y, row in zip(labels.T, found, strict=True):
         chosen = []
         for size in range(5):
@@ -56,12 +48,12 @@ def test_halves_select_and_test_the_signal():
     rng = np.random.default_rng(5)
     y = np.where(np.arange(120) % 2 == 0, 1.0, -1.0)
     data = fsopt.Dataset(np.column_stack([y + rng.standard_normal(120), rng.standard_normal((120, 3))]), y)
-    selected, tested = selected_and_tested(data, 1, 0.3, 0)
+    selected, tested = chance.selected_and_tested(data, 1, 0.3, 0)
     assert selected.tolist() == [[True, False, False, False]] * 2
     assert (tested[:, 0] < 1e-3).all()
     assert (tested[:, 1:] == 1.0).all()
     # With another selected feature the p-value counts both.
-    _, both = selected_and_tested(data, 2, 0.3, 0)
+    _, both = chance.selected_and_tested(data, 2, 0.3, 0)
     assert (both[:, 1:].max(axis=1) <= 1.0).all()
     assert (both[:, 0] > tested[:, 0]).all()
 
@@ -69,12 +61,12 @@ def test_halves_select_and_test_the_signal():
 def test_aggregated_p_values_are_those_of_the_quantiles():
     p_values = np.random.default_rng(0).uniform(size=(50, 2)) ** 3
     wanted = [
-        min(1.0, (1 - np.log(0.05)) * min(np.sort(column)[int(np.ceil(50 * u - 1e-9)) - 1] / u for u in SHARES))
+        min(1.0, (1 - np.log(0.05)) * min(np.sort(column)[int(np.ceil(50 * u - 1e-9)) - 1] / u for u in chance.SHARES))
         for column in p_values.T
     ]
-    assert aggregated(p_values) == pytest.approx(wanted)
-    assert aggregated(np.ones((50, 1))) == pytest.approx([1.0])
-    assert aggregated(np.full((50, 1), 0.01)) == pytest.approx([0.01 * (1 - np.log(0.05))])
+    assert chance.aggregated(p_values) == pytest.approx(wanted)
+    assert chance.aggregated(np.ones((50, 1))) == pytest.approx([1.0])
+    assert chance.aggregated(np.full((50, 1), 0.01)) == pytest.approx([0.01 * (1 - np.log(0.05))])
 
 
 def test_what_the_others_cannot_reach_is_a_question():
@@ -83,10 +75,10 @@ def test_what_the_others_cannot_reach_is_a_question():
     two = fsopt.Dataset(np.column_stack([copy.X, data.y + 1.0]), data.y, [*copy.features, "paid_on"])
     split = stratified_folds(data, 5, 0)
     for told, words in ((copy, "Is 'paid'"), (two, "Are 'paid' and 'paid_on'")):
-        (asked,) = questions_of(told, split)
+        (asked,) = chance.questions_of(told, split)
         assert asked.startswith(f"{words} known before the label? Alone AUC 1.000, all others together 0.")
     wdbc = fsopt.load_dataset("wdbc")
-    assert questions_of(data, split) == questions_of(wdbc, stratified_folds(wdbc, 5, 0)) == ()
+    assert chance.questions_of(data, split) == chance.questions_of(wdbc, stratified_folds(wdbc, 5, 0)) == ()
 
 
 def persons(seed, sizes, noise=0.3):
@@ -98,13 +90,13 @@ def persons(seed, sizes, noise=0.3):
 
 
 def test_p_values_of_persons_are_uniform_and_those_of_their_samples_are_not():
-    several = [persons(seed, np.tile([2, 3, 4], 8)) for seed in range(80)]
-    by_person = np.array([noise_p_value(data, 1) for data in several])
-    for level, low, high in ((0.05, 0, 11), (0.5, 25, 55)):  # binomial limits of 1 in 1,000
+    several = [persons(seed, np.tile([2, 3, 4], 8)) for seed in range(40)]
+    by_person = np.array([chance.noise_p_value(data, 1) for data in several])
+    for level, low, high in ((0.05, 0, 8), (0.5, 10, 30)):  # binomial limits of 1 in 1,000
         assert low <= (by_person <= level + 1e-9).sum() <= high
-    alone = [noise_p_value(fsopt.Dataset(data.X, data.y), 1) for data in several[:20]]
+    alone = [chance.noise_p_value(fsopt.Dataset(data.X, data.y), 1) for data in several[:20]]
     assert np.median(alone) <= 0.05
-    tested = np.concatenate([selected_and_tested(data, 2, 0.3, 0)[1].ravel() for data in several])
+    tested = np.concatenate([chance.selected_and_tested(data, 2, 0.3, 0)[1].ravel() for data in several])
     assert (tested <= 0.05).mean() <= 0.05
 
 
@@ -125,11 +117,11 @@ def test_the_samples_of_a_person_stay_together():
 
 def test_near_copies_with_one_label_are_noticed_and_tables_of_single_samples_are_not():
     for sizes in (np.full(40, 5), np.tile([2, 3, 8], 12), np.full(20, 10)):
-        assert copied(persons(0, sizes))
-    assert not copied(persons(0, np.ones(150, dtype=int)))
-    assert not copied(fsopt.load_dataset("wdbc"))
+        assert chance.copied(persons(0, sizes))
+    assert not chance.copied(persons(0, np.ones(150, dtype=int)))
+    assert not chance.copied(fsopt.load_dataset("wdbc"))
     data = persons(0, np.full(40, 5))
     split = stratified_folds(data, 2, 0)
-    assert questions_of(data, split) == ()  # they are known to be persons
-    (asked,) = questions_of(fsopt.Dataset(data.X, data.y), split)
+    assert chance.questions_of(data, split) == ()  # they are known to be persons
+    (asked,) = chance.questions_of(fsopt.Dataset(data.X, data.y), split)
     assert "group=" in asked

@@ -11,18 +11,15 @@ from scipy.stats import beta
 from sklearn.linear_model import LogisticRegression
 
 import fsopt
-from fsopt.analysis import selecting
+from fsopt.analysis import few_features, selecting
 from fsopt.analysis.few_features import (
     CLASSIFIERS,
     SEARCHES,
     Scores,
     choose,
-    cross_validated,
-    groups_of,
     intervals,
     nested_scores,
     path_of,
-    quality,
     sizes_of,
 )
 from fsopt.answers.records import sealed
@@ -42,11 +39,16 @@ def with_noise(n=90, noise=3, seed=3, signal=1.0):
 DATA = with_noise()
 
 
-@pytest.fixture(scope="module")
-def found():
+@pytest.fixture(scope="module", autouse=True)
+def few_pairs():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(selecting, "PAIRS", 10)
-        return fsopt.select(DATA, folds=3)
+        yield
+
+
+@pytest.fixture(scope="module")
+def found():
+    return fsopt.select(DATA, folds=3)
 
 
 def scores_of(losses, folds=2, y=None):
@@ -100,9 +102,9 @@ def test_the_numbers_that_are_tried():
 def test_rare_classes_have_the_weight_of_the_others():
     y = np.where(np.arange(60) < 9, 1.0, -1.0)
     rare = fsopt.Dataset(np.random.default_rng(0).standard_normal((60, 2)), y)
-    weights = cross_validated(rare, None, 3, 1, 0).weights
+    weights = few_features.cross_validated(rare, None, 3, 1, 0).weights
     assert weights[y > 0].sum() == pytest.approx(weights[y < 0].sum())
-    assert set(cross_validated(DATA, None, 3, 1, 0).weights) == {1.0}
+    assert set(few_features.cross_validated(DATA, None, 3, 1, 0).weights) == {1.0}
 
 
 def test_nested_scores_do_not_see_the_labels_of_their_fold():
@@ -111,7 +113,7 @@ def test_nested_scores_do_not_see_the_labels_of_their_fold():
     y[fold] *= -1
     seen = nested_scores(DATA, fold, 3, 0, "log-loss", None)
     assert nested_scores(fsopt.Dataset(DATA.X, y), fold, 3, 0, "log-loss", None) == pytest.approx(seen, rel=1e-12)
-    right = quality(DATA.y[fold], seen)
+    right = few_features.quality(DATA.y[fold], seen)
     assert right["accuracy"] > 0.75
     # The measures are those of the definitions.
     share = expit(seen)
@@ -185,7 +187,7 @@ def test_columns_of_one_variable_are_one_feature():
     ill = np.where((town == 2) ^ (rng.random(120) < 0.15), "yes", "no")
     frame = pd.DataFrame({"age": rng.standard_normal(120), "town": [f"t{k}" for k in town], "ill": ill})
     data = fsopt.load_dataset(frame, target="ill", positive="yes", onehot=True)
-    assert [group.tolist() for group in groups_of(data)] == [[0], [1, 2, 3, 4]]
+    assert [group.tolist() for group in few_features.groups_of(data)] == [[0], [1, 2, 3, 4]]
     found = fsopt.select(data, folds=3, rule="shortest")
     assert found.selected == ("town",)
     assert set(found.fit.features) == {"town=t0", "town=t1", "town=t2", "town=t3"}
@@ -201,8 +203,7 @@ def test_columns_of_one_variable_are_one_feature():
     assert by_town < by_age
 
 
-def test_a_table_tells_its_story_and_a_number_of_the_rows_is_no_feature(monkeypatch):
-    monkeypatch.setattr(selecting, "PAIRS", 2)
+def test_a_table_tells_its_story_and_a_number_of_the_rows_is_no_feature():
     rng, n = np.random.default_rng(0), 60
     ill = np.where(np.arange(n) % 2, "yes", "no")
     frame = pd.DataFrame({"row": np.arange(n), "ill": ill, "person": np.arange(n) // 4 * 2 + np.arange(n) % 2})
@@ -254,7 +255,7 @@ def test_sentences_are_those_of_the_numbers(found):
 
 
 def test_intervals_hold_the_measure_and_follow_the_seed():
-    at = cross_validated(DATA, None, 3, 1, 0)
+    at = few_features.cross_validated(DATA, None, 3, 1, 0)
     nested = {"AUC": 0.9, "log-loss": 0.4}
     first, second = (intervals(at, nested, "log-loss", None, seed) for seed in (0, 1))
     for name, value in nested.items():

@@ -1,11 +1,4 @@
-"""A fit reads itself: in words, as a table, as a picture, from a file, and for samples matched by their names.
-
-Residuals of several sources: none hides another one.
-
-The parts of a saved answer: every known one of another kind is refused, by check and predict alike.
-
-A printed table of weights is the classifier: with the intercept it gives the predictions on raw samples.
-"""
+"""A fit reads itself: in words, as a table, as a picture, from a file, and for samples matched by their names."""
 
 import json
 import re

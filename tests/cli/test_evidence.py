@@ -131,10 +131,10 @@ def test_the_verifier_has_a_usage_and_imports_the_standard_library_alone(capsys)
 
 # -- one verdict for one piece of evidence, and whose word a bound is -------------------------------------------
 
-WORDS = {"misclass-milp": "optimal (bound: highs)", "fsp-m-bigm": "optimal (bound: scip)", "onsvm": "optimal"}
+WORDS = {"misclass-milp": "optimal (bound: highs)", "onsvm": "optimal", "fsp-m-bigm": "optimal (bound: scip)"}
 
 
-@pytest.mark.parametrize("slug", WORDS)
+@pytest.mark.parametrize("slug", sampled(WORDS, 2))
 @pytest.mark.parametrize("honest", [True, False], ids=["honest", "forged"])
 def test_slug_file_and_python_have_the_same_words_and_exit_codes(slug, honest, small, run):
     """The forged answer has another value than its point, and a digest of its own."""

@@ -1,7 +1,4 @@
-"""The streams, signals and disks of the command line: full, closed or in another alphabet; never a traceback.
-
-What verbs print: tables at 80, 100 and 120 columns, help, logs; to a reader that left; names that would command.
-"""
+"""What verbs print, at any width and in any alphabet, and full or closed streams: never a traceback, nor a command."""
 
 import io
 import json

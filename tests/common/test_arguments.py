@@ -1,7 +1,4 @@
-"""Arguments of another kind end in an error of the package that names the argument, before anything is done.
-
-Intervals of parameters: their ends belong to them or not, as written.
-"""
+"""Arguments of another kind, or outside their interval, end in an error of the package that names them."""
 
 import math
 from fractions import Fraction

@@ -1,9 +1,4 @@
-"""The clock: limits within limits, builders that end by an error, and the exit code of a limit without an answer.
-
-Memory: what does not fit is refused by an estimate, before any of it is taken.
-
-Independent calls side by side: in order, as they come, and beside workers that are replaced.
-"""
+"""The clock: limits within limits; memory that is refused by an estimate; independent calls side by side."""
 
 import dataclasses
 import os

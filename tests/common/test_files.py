@@ -1,9 +1,4 @@
-"""Files are written whole or not at all, in place of files alone: never of devices, pipes and links.
-
-Checkpoints of searches: what was written is read, of the same problem alone, and writing takes little time.
-
-Figures without a backend and errors without a traceback in a notebook; texts of other people lose their commands alone.
-"""
+"""Files are written whole or not at all; checkpoints of the same problem alone; figures, errors and texts of others."""
 
 import os
 import pickle

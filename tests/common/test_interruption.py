@@ -1,7 +1,4 @@
-"""Ctrl-C: the first one is a question of a loop, the second one ends it; it ends a question of many solves.
-
-Such a question has no answer, whatever the loop that the interruption reached makes of it.
-"""
+"""Ctrl-C: the first one is a question of a loop, the second one ends it; a question of many solves has no answer."""
 
 import dataclasses
 import signal

@@ -1,7 +1,4 @@
-"""The one kind of registry, and what users register: entries, names that are taken, weights, penalties.
-
-Packages of users, made known by entry points: written against ``fsopt.extend``.
-"""
+"""The one kind of registry, and what users and their packages register: entries, names, weights, penalties."""
 
 import dataclasses
 import json

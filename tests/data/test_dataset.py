@@ -1,7 +1,4 @@
-"""The validated container: copies, checks, subsets, labels, splits.
-
-Every question takes a data set, samples with labels, a frame or a file: the same answer, or one clear line.
-"""
+"""The validated container, and every kind of data of which one is made: the same answer, or one clear line."""
 
 import copy
 import pickle
@@ -13,6 +10,7 @@ from scipy import sparse
 from support import blobs
 
 import fsopt
+from fsopt.analysis import selecting
 from fsopt.data import Dataset, load_dataset
 from fsopt.data.given import dataset_of, datasets_of
 from fsopt.data.splits import random_parts, stratified_folds, train_and_test
@@ -234,7 +232,8 @@ def test_a_data_set_is_made_of_every_kind_of_data(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_every_question_takes_every_kind_of_data(question):
+def test_every_question_takes_every_kind_of_data(question, monkeypatch):
+    monkeypatch.setattr(selecting, "PAIRS", 2)
     asked = QUESTIONS[question]
     known = asked(fsopt.Dataset(DATA.X, ILL))
     assert asked((DATA.X, ILL)) == known

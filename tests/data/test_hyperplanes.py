@@ -12,23 +12,8 @@ from sklearn.metrics import pairwise
 from support import blobs
 
 import fsopt
-from fsopt.data.hyperplanes import (
-    EPS,
-    LOGISTIC,
-    LOSSES,
-    MEASURES,
-    SQUARED_HINGE,
-    best_intercepts,
-    dual_curvature,
-    dual_sizes,
-    dual_slopes,
-    dual_values,
-    hinge,
-    measures,
-    midpoint_intercept,
-    project_multipliers,
-    value_of_zero,
-)
+from fsopt.data import hyperplanes
+from fsopt.data.hyperplanes import LOSSES, dual_curvature, dual_sizes, dual_slopes, dual_values
 from fsopt.data.kernels import Kernel
 from fsopt.errors import DataError, ParameterError
 from fsopt.models.gmeb.norm import GmebNorm, second_moments
@@ -51,15 +36,15 @@ def brute_force(scores, y):
 def test_best_intercepts_are_the_interval_of_the_optimal_breakpoints_and_their_middle(seed):
     rng, n = np.random.default_rng(seed), 2 + seed % 11
     scores, y = rng.integers(-8, 9, n) * (1.0, 0.25, 1e-3)[seed % 3], labels_of(rng, n)  # with ties
-    low, high = best_intercepts(scores, y)
+    low, high = hyperplanes.best_intercepts(scores, y)
     expected_low, expected_high, least = brute_force(scores, y)
     assert low == pytest.approx(expected_low, abs=1e-9)
     assert high == pytest.approx(expected_high, abs=1e-9)
-    assert midpoint_intercept(scores, y) == pytest.approx((low + high) / 2, abs=1e-12)
+    assert hyperplanes.midpoint_intercept(scores, y) == pytest.approx((low + high) / 2, abs=1e-12)
     step = 1e-4  # the slope beside the interval is at least 1 and breakpoints are 1e-3 apart
     for b, beside in ((low, low - step), (high, high + step)):
-        assert hinge(scores + b, y) == pytest.approx(least, abs=1e-9)
-        assert hinge(scores + beside, y) > least + 0.5 * step
+        assert hyperplanes.hinge(scores + b, y) == pytest.approx(least, abs=1e-9)
+        assert hyperplanes.hinge(scores + beside, y) > least + 0.5 * step
 
 
 @pytest.mark.parametrize("seed", range(50))
@@ -67,7 +52,7 @@ def test_projection_of_multipliers_is_dual_feasible_and_leaves_the_lighter_class
     rng, n, cap = np.random.default_rng(seed), 2 + seed % 11, (0.25, 1.0, 32.0)[seed % 3]
     alpha, y = rng.uniform(-0.5, 1.5, n) * cap, labels_of(rng, n)  # on both sides of [0, cap]
     clipped, before = np.clip(alpha, 0, cap), alpha.copy()
-    a = project_multipliers(alpha, y, cap)
+    a = hyperplanes.project_multipliers(alpha, y, cap)
     np.testing.assert_array_equal(alpha, before)
     assert a.min() >= 0.0
     assert np.all(a <= clipped)
@@ -75,7 +60,7 @@ def test_projection_of_multipliers_is_dual_feasible_and_leaves_the_lighter_class
     sums = {s: clipped[y == s].sum() for s in (1.0, -1.0)}
     lighter = min(sums, key=sums.get)
     np.testing.assert_array_equal(a[y == lighter], clipped[y == lighter])
-    np.testing.assert_allclose(project_multipliers(a, y, cap), a, rtol=1e-14, atol=1e-300)
+    np.testing.assert_allclose(hyperplanes.project_multipliers(a, y, cap), a, rtol=1e-14, atol=1e-300)
 
 
 def norm_on_grid(w, data, r_plus, r_minus):
@@ -104,14 +89,14 @@ def test_measures_agree_with_scikit_learn(seed):
     y[:2] = 1.0, -1.0
     score = np.round(rng.standard_normal(50) + 0.5 * y, 1)  # with ties
     labels = np.where(score > 0, 1.0, -1.0)
-    found = measures(y, score)
-    assert tuple(found) == MEASURES
+    found = hyperplanes.measures(y, score)
+    assert tuple(found) == hyperplanes.MEASURES
     assert found["accuracy"] == pytest.approx(metrics.accuracy_score(y, labels))
     assert found["mcc"] == pytest.approx(metrics.matthews_corrcoef(y, labels))
     assert found["balanced_accuracy"] == pytest.approx(metrics.balanced_accuracy_score(y, labels))
     assert found["recall"] == pytest.approx(metrics.recall_score(y, labels))
     assert found["auc"] == pytest.approx(metrics.roc_auc_score(y, score))
-    assert measures(y, np.ones(50))["mcc"] == 0.0  # where one is constant
+    assert hyperplanes.measures(y, np.ones(50))["mcc"] == 0.0  # where one is constant
 
 
 @pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
@@ -160,11 +145,11 @@ def test_the_error_of_an_entropy_bounds_its_distance_from_decimals():
     with decimal.localcontext(decimal.Context(prec=50)):
         for exponent in range(31):
             weights = rng.uniform(0.1, 3.0, 40)
-            term = LOGISTIC.term(0.7, np.ones(40), weights)
+            term = hyperplanes.LOGISTIC.term(0.7, np.ones(40), weights)
             near = rng.random(40) * 2.0**-exponent
             alpha = term.caps * np.where(rng.random(40) < 0.5, near, 1.0 - near)
             value, sizes = (part(alpha, *term.each(40)).sum() for part in (dual_values, dual_sizes))
-            error = 42 * EPS * sizes
+            error = 42 * hyperplanes.EPS * sizes
             exact = sum(_entropy(decimal.Decimal(a), decimal.Decimal(c)) for a, c in zip(alpha, term.caps, strict=True))
             assert abs(decimal.Decimal(value) - exact) <= decimal.Decimal(error)
             assert error <= 1e-12 * float(term.caps.sum())
@@ -179,16 +164,16 @@ def test_the_upper_bound_is_above_all_multipliers_and_the_unit_of_its_grid_is_ex
     data = blobs(30, 3, seed=2)
     if weighted:
         data = data.weighted(sample_weight=np.random.default_rng(1).uniform(0.2, 4.0, data.n))
-    zero = value_of_zero(data.y, data.weights)
+    zero = hyperplanes.value_of_zero(data.y, data.weights)
     assert 0.7 * exact_value(data, np.zeros(3), 0.7, "squared-hinge") == pytest.approx(0.49 * zero, rel=1e-6)
-    cap = SQUARED_HINGE.caps(0.7, data.y, data.weights)
+    cap = hyperplanes.SQUARED_HINGE.caps(0.7, data.y, data.weights)
     largest = 1.0 if data.weights is None else data.weights.max()
     assert cap >= 2.0 * np.sqrt(0.7 * largest * 0.7 * zero)
     assert float(np.log2(cap / 0.7)).is_integer()
 
 
 def test_the_slope_of_an_entropy_is_finite_where_a_multiplier_is_rounded_to_its_bound():
-    given = LOGISTIC.term(0.7, np.ones(1)).each(1)
+    given = hyperplanes.LOGISTIC.term(0.7, np.ones(1)).each(1)
     assert -80.0 < dual_slopes(np.array([0.7]), *given)[0] < -36.0
     assert np.isfinite(dual_curvature(np.array([0.7]), *given)[0])
     assert dual_values(np.array([0.0, 0.7]), *given).tolist() == [0.0, 0.0]

@@ -31,7 +31,6 @@ PARTS = [
     ({"X": [["a", "b"]] * 3}, "X is not numeric, its values are of type <U1"),
     ({"X": X3.astype(object)}, "X is not numeric, its values are of type object"),
     ({"X": [[1.0], [1.0, 2.0]]}, "X is not a matrix, its rows differ in length"),
-    ({"X": np.zeros((3, 0))}, r"at least one sample and one feature, in two dimensions; its shape is \(3, 0\)"),
     ({"X": np.zeros((0, 2)), "y": []}, r"at least one sample and one feature, .* its shape is \(0, 2\)"),
     ({"X": sp.csr_array(X3 * 1j)}, "not numeric"),
     ({"X": sp.csr_array((3, 0))}, r"its shape is \(3, 0\)"),
@@ -45,7 +44,6 @@ PARTS = [
     ({"y": [0, 1, 2]}, "exactly two different values, 3 found: '0', '1', '2': make two classes"),
     ({"y": [1, -1, np.nan]}, "y has a value that is no label: nan"),
     ({"y": ["yes", "no", " "]}, "y has a value that is no label: ' '"),
-    ({"y": ["yes", "yes", "yes"]}, "exactly two different values, 1 found: 'yes'"),
     ({"y": [1, 1, 1]}, r"only one class is present, all 3 labels are \+1"),
     ({"X": FRAME, "y": pd.Series(Y3, index=[2, 1, 0])}, r"X and y differ in their index: give y\.loc"),
     ({"features": ("a", "a")}, "there are 2 features .a.:"),
@@ -64,7 +62,6 @@ ARRAYS = [
     ({"X": X3, "y": Y3, "features": ["a"]}, r"features is an array of type <U1 and shape \(1,\), not 2 texts"),
     ({"X": X3, "y": [[1], [0], [1]]}, r"y is an array of type int64 and shape \(3, 1\), not n labels"),
     ({"X": X3, "y": [1, 0]}, "there are 2 labels for 3 rows"),
-    ({"X": X3, "y": [1, 2, 3]}, "exactly two different values, 3 found: '1', '2', '3'"),
 ]
 LIBSVM = [
     ("1 1:1\n-1 100000000:1\n", "the matrix of 2 samples and 100000000 features .*more than 25 GB"),
@@ -72,7 +69,6 @@ LIBSVM = [
     ("1 1:1\n-1 2147483648:1\n", "libsvm format|beyond 2147483647"),
     ("1 1:1\n-1 2:x\n", "not in libsvm format"),
     ("1,2 1:3\n2 1:4\n", "the file is not in libsvm format"),
-    ("1 1:3\n2 1:3\n3 1:1\n", "exactly two different values, 3 found: '1', '2', '3'"),
     ("", "at least one sample"),
 ]
 CSV = [
@@ -120,7 +116,6 @@ DRAWN = [
 ]
 GIVEN = [
     (FRAME, None, "samples without labels.*'label' by default"),
-    (X3, None, "samples without labels"),
     ("wdbc", Y3, "labels in a column"),
     (None, None, "must be a Dataset, a pair"),
     (3.0, None, "must be a Dataset, a pair"),

@@ -1,7 +1,4 @@
-"""What every attack shares: seeded damage, and the count of cases that end in anything but an answer or an FsoptError.
-
-The environment variable FSOPT_FUZZ multiplies the number of cases: ``make fuzz`` runs 20 times as many.
-"""
+"""What every attack shares: seeded damage, and the count of how cases end; FSOPT_FUZZ multiplies their number."""
 
 import os
 import resource

@@ -91,10 +91,7 @@ class Planted:
 
 
 def stated(model, *, x=None, y=None, z=None, ray=None, direction=None, bound=None) -> fsopt.SolveResult:
-    """Return the claim that x is optimal, ``ray`` proves infeasibility, or the objective falls along ``direction``.
-
-    Vectors are in the order of the compiled program; multipliers that are not given are zero.
-    """
+    """Return the claim that x is optimal, ``ray`` proves infeasibility, or the objective falls along ``direction``."""
     program = compile_model(model)
     y = np.zeros(len(program.lo)) if y is None else y
     z = np.zeros(len(program.cones.h)) if z is None else z

@@ -1,7 +1,4 @@
-"""A reader of .cbf files for tests; it knows nothing of fsopt and solves with Clarabel.
-
-Software that reads a model file and solves it.
-"""
+"""Readers of model files that know nothing of fsopt: of .cbf files, by Clarabel, and other software."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -11,10 +11,7 @@ FREE, POSITIVE = (None, None), (0, None)
 
 
 def model_of(goal, *rows, bounds, start=None, whole=(), sense=pyo.minimize) -> pyo.ConcreteModel:
-    """Return the model with variables x, constraints ``row`` and objective ``o``, given as functions of the variables.
-
-    Each variable has a pair of bounds, and a value where a ``start`` is given; ``whole`` are the places of integers.
-    """
+    """Return the model of functions of variables x with pairs of bounds; ``whole`` are the places of integers."""
     m = pyo.ConcreteModel()
     m.x = pyo.Var(range(len(bounds)), bounds=lambda m, j: bounds[j])
     if start is not None:

@@ -56,10 +56,7 @@ class Small:
 
 
 def small(kind, c, rows, bounds, *, P=None, cone=(), whole=0, sense=1.0, truth="") -> Small:
-    """Return a program with rows (A, lo, hi) and bounds (lb, ub), its first ``whole`` variables integers.
-
-    Without ``truth``, the exact optimum is computed.
-    """
+    """Return a program, its first ``whole`` variables integers; without ``truth`` the exact optimum is computed."""
     c, A, lo, hi, lb, ub = (np.asarray(v, dtype=float) for v in (c, *rows, *bounds))
     n = len(c)
     quadratic = np.zeros((n, n)) if P is None else np.asarray(P, dtype=float)

@@ -16,10 +16,7 @@ PRICES = {"le": -1.5, "ge": 2.0, "eq": 0.7, "range": -1.1, "up": -1.2, "low": 0.
 
 
 def active_bounds(sense: int, square: float) -> pyo.ConcreteModel:
-    """Return a problem whose constraints (<=, >=, ==, range), bounds and fixed variable are all active.
-
-    The gradient at the optimum is that of the :data:`PRICES`; ``square`` adds a quadratic term with its minimum there.
-    """
+    """Return a problem whose rows and bounds are all active at the PRICES; ``square`` adds a term of minimum there."""
     m = pyo.ConcreteModel()
     m.x = pyo.Var(range(7), bounds=lambda m, j: {4: (None, 1.5), 1: (0.5, None)}.get(j))
     x = m.x
@@ -49,10 +46,7 @@ PRODUCTS = ("product", "affine")
 
 
 def one_cone(shape: str, sense: int, turned: bool = False) -> tuple[pyo.ConcreteModel, float]:
-    """Return a problem with one quadratic constraint ``q`` that is a cone, and the shadow price of q.
-
-    ``turned`` states q as ``-body >= 0`` in the place of ``body <= 0``.
-    """
+    """Return a problem whose quadratic constraint ``q`` is a cone, and its price; ``turned`` states ``-body >= 0``."""
     m = pyo.ConcreteModel()
     m.w, m.v = pyo.Var(), pyo.Var()
     m.s, m.t = pyo.Var(bounds=(0, None)), pyo.Var(bounds=(0, None))

@@ -1,7 +1,4 @@
-"""Data sets and paths shared by the tests.
-
-The smallest number of errors of a hyperplane, over all dichotomies of a few samples.
-"""
+"""Data sets, paths and oracles shared by the tests."""
 
 import functools
 import gzip
@@ -109,10 +106,7 @@ def written(folder: Path, name: str, content: str | bytes) -> Path:
 
 
 def exact_value(data, sigma, c, loss="hinge", lower=None, upper=None):
-    """Return F(sigma), with bounds (p,) on the weights, by Clarabel as a quadratic program in w, b and the slacks.
-
-    Of the logistic loss by scipy.
-    """
+    """Return F(sigma), with bounds (p,) on the weights, by Clarabel, or of the logistic loss by scipy."""
     used = np.flatnonzero(sigma)
     X, ends = data.X[:, used], [None if end is None else np.asarray(end)[used] for end in (lower, upper)]
     weights = c * (np.ones(data.n) if data.weights is None else data.weights)

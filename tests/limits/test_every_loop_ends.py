@@ -1,9 +1,4 @@
-"""Every method on random, degenerate data ends soon after its time limit, with an answer or an error of the package.
-
-200 data sets for each method with ``FSOPT_LIMITS=1`` (``make limits``), and wide, long and separated ones; else a few
-small ones. Seconds are those of the processor:
-what else the machine does must not decide, and a fit that waits for ever is killed.
-"""
+"""Every method ends soon after its limit, in seconds of the processor; on 200 and on large data with FSOPT_LIMITS=1."""
 
 import os
 import time

@@ -1,9 +1,4 @@
-"""Fits without a model are those of the model; one without a certified optimum is solved by its other route.
-
-A flag swaps the solver, never the method: every solver that a method takes gives the answer of its default.
-
-A fit step by step, and what ends it: its user, Ctrl-C, or an exception of the progress function.
-"""
+"""Fits by another route, another solver or step by step are those of the method, whatever ends them."""
 
 import dataclasses
 import itertools
@@ -117,7 +112,7 @@ def test_a_fit_without_a_model_is_that_of_the_model(method, params, data, monkey
 SOLVER_FLAGS_DATA = blobs(14, 3, seed=2, gap=0.4)
 PARAMS = {"l0-mpm": {"delta": 0.2}, "l1-mpm": {"delta": 0.2}, "fsv": {"lam": 0.2}, "s-mpm": {"lam": 0.1}}
 METHODS = list(fsopt.METHODS)
-QUICK = ["l1-svm", "rsvm", "fisher", "l1-mpm", "best-subset"]
+QUICK = ["l1-svm", "rsvm", "l1-mpm", "best-subset"]
 SOLVERS = [name for name, spec in fsopt.SOLVERS.items() if spec.available]
 
 
@@ -159,16 +154,17 @@ LOOPS = {
     "best-subset": {"m": 3},
     "fsv": {},
     "gbd": {"m": 2},
-    "gbd-lambda": {"lam": 1.0},
     "gmeb-penalised": {},
-    "l0-mpm": {},
-    "misclass": {},
-    "mopfs": {},
     "pmm": {},
     "rfe": {},
     "s-mpm": {},
-    "vs-ssvm": {},
+    "vs-ssvm": {"n_partitions": 2},
+    "mopfs": {},
+    "gbd-lambda": {"lam": 1.0},
+    "l0-mpm": {},
+    "misclass": {},
 }
+"""Methods with a loop, the last four with one that another one has."""
 
 
 def plain(history):
@@ -179,7 +175,7 @@ def failing(record):
     raise ZeroDivisionError("my plot")
 
 
-@pytest.mark.parametrize("method", LOOPS)
+@pytest.mark.parametrize("method", sampled(LOOPS, len(LOOPS) - 4))
 def test_the_steps_are_the_history_of_the_fit(method):
     loop = fsopt.steps(method, STEPPED, **LOOPS[method])
     seen = plain(loop)
@@ -190,7 +186,7 @@ def test_the_steps_are_the_history_of_the_fit(method):
     assert next(loop, None) is None
 
 
-@pytest.mark.parametrize("method", LOOPS)
+@pytest.mark.parametrize("method", sampled(LOOPS, len(LOOPS) - 4))
 def test_every_loop_that_is_stopped_or_whose_progress_fails_at_its_first_step_has_an_incumbent(method):
     loop = fsopt.steps(method, STEPPED, **LOOPS[method])
     next(loop)

@@ -1,11 +1,4 @@
-"""Saved fits in which parts vouch for each other: the program behind an answer is that of its method and parameters.
-
-Saved parameters that a method would have refused: found by name, whether the certificate uses them or not.
-
-A tolerance stops a search; it makes no optimum of a wide interval, neither in a fit nor in a saved file.
-
-The exact claims of every method on a small data set: verified exactly, or not and named; with weights, too.
-"""
+"""Saved fits in which parts vouch for each other, wide gaps, and the exact claims of every method."""
 
 import contextlib
 import dataclasses
@@ -129,20 +122,24 @@ NAMED = {
 """Methods whose status is not shown exactly -> a word of the reason or the claim."""
 
 
-CLAIMS_DATA = blobs(n=24, p=4, seed=7, gap=0.3)
-
-
-@pytest.fixture(scope="module")
-def fits():
-    return {name: fsopt.fit(name, CLAIMS_DATA, **PARAMS.get(name, {})) for name in METHODS}
+CLAIMS_DATA = blobs(n=20, p=3, seed=7, gap=0.3)
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_fit_is_verified_exactly_or_the_reason_is_named(name, fits):
-    found = fsopt.verify(fits[name], CLAIMS_DATA, exact=True)
+def test_a_fit_is_verified_exactly_or_the_reason_is_named_and_its_proof_is_confirmed_alone(name, tmp_path, capsys):
+    fit = fsopt.fit(name, CLAIMS_DATA, **PARAMS.get(name, {}))
+    found = fsopt.verify(fit, CLAIMS_DATA, exact=True)
     assert found.numerically
-    exact = found.record()["exact"]
-    if name in NAMED or (name == "pmm" and fits[name].status != "optimal"):
+    exact, proof = found.record()["exact"], found.proof()
+    if proof["claims"]:
+        path = tmp_path / "proof.json"
+        path.write_text(json.dumps(proof))
+        assert verify.main([str(path)]) == 0
+        assert "proved for the programs in this file" in capsys.readouterr().out
+        assert check_proof(path, CLAIMS_DATA).reason == ""
+        other = CLAIMS_DATA.with_X(CLAIMS_DATA.X + 1e-9)
+        assert "the data are other ones" in check_proof(path, other).reason
+    if name in NAMED or (name == "pmm" and fit.status != "optimal"):
         assert exact["word"] == NOT_VERIFIED
         assert any(claim["reason"] for claim in exact["claims"])
         assert NAMED.get(name, "") in json.dumps(exact["claims"])
@@ -154,24 +151,11 @@ def test_a_fit_is_verified_exactly_or_the_reason_is_named(name, fits):
             assert Fraction(claim["lower"]) <= Fraction(claim["upper"])
 
 
-@pytest.mark.parametrize("name", METHODS)
-def test_the_proof_is_confirmed_alone_and_its_program_is_that_of_the_data(name, fits, tmp_path, capsys):
-    proof = fsopt.verify(fits[name], CLAIMS_DATA, exact=True).proof()
-    if not proof["claims"]:
-        return
-    path = tmp_path / "proof.json"
-    path.write_text(json.dumps(proof))
-    assert verify.main([str(path)]) == 0
-    assert "proved for the programs in this file" in capsys.readouterr().out
-    assert check_proof(path, CLAIMS_DATA).reason == ""
-    other = CLAIMS_DATA.with_X(CLAIMS_DATA.X + 1e-9)
-    assert "the data are other ones" in check_proof(path, other).reason
-
-
 @pytest.mark.parametrize("name", ["svm", "gmeb", "mpm", "rsvm"])
-def test_a_stated_number_that_is_wrong_is_not_verified(name, fits):
-    for change in ({"objective": fits[name].objective * 1.001}, {"bound": fits[name].bound * 1.001}):
-        assert not fsopt.verify(replace(fits[name], **change), CLAIMS_DATA, exact=True).verified
+def test_a_stated_number_that_is_wrong_is_not_verified(name):
+    fit = fsopt.fit(name, CLAIMS_DATA)
+    for change in ({"objective": fit.objective * 1.001}, {"bound": fit.bound * 1.001}):
+        assert not fsopt.verify(replace(fit, **change), CLAIMS_DATA, exact=True).verified
 
 
 def test_multipliers_of_column_generation_and_of_the_interior_point_suffice():

@@ -47,10 +47,7 @@ def multipliers(data, sigma, c=C):
 
 
 def benders(data, values, first, gain, allowed):
-    """Run Table 1 with masters by enumeration; return the best value that was met and the last lower bound.
-
-    The masters minimise theta - gain'sigma over the allowed selections.
-    """
+    """Run Table 1 with masters min theta - gain'sigma by enumeration; return the best value met and the lower bound."""
     selections = np.array([s for s in values if allowed(s)], dtype=float)
     sigma, upper = np.array(first, dtype=float), np.inf
     bounds = np.full(len(selections), -np.inf)

@@ -8,18 +8,9 @@ import numpy as np
 import pytest
 from support import DIGITS, blobs, needs_digits, written
 
-import fsopt
 from fsopt.errors import DataError, ParameterError
-from fsopt.papers.mop.experiments import (
-    FILES,
-    Digits,
-    mnist_digits,
-    mnist_table,
-    printed_row,
-    read_idx,
-    selected_pixels,
-    support_vectors,
-)
+from fsopt.papers.mop import experiments
+from fsopt.papers.mop.experiments import FILES, mnist_digits, read_idx
 
 
 def idx(array):
@@ -63,30 +54,33 @@ def test_the_folder_is_that_of_the_data(monkeypatch, tmp_path):
 
 
 def test_other_digits_than_the_print_s_are_refused():
-    digits = Digits(blobs(30, 3), blobs(10, 3), blobs(10, 3), np.array([5, 30, 783]))
+    digits = experiments.Digits(blobs(30, 3), blobs(10, 3), blobs(10, 3), np.array([5, 30, 783]))
     with pytest.raises(ParameterError, match="prints no row for 30 digits"):
-        mnist_table(digits)
+        experiments.mnist_table(digits)
 
 
 def test_support_vectors_are_the_multipliers_above_the_widest_gap():
     rng = np.random.default_rng(0)
     for zeros, rest in ((0, 1.0), (300, 1e-5), (300, 1e-12), (499, 1e-6)):
         alpha = np.append(rng.uniform(0.04, 3.0, 500 - zeros), rest * rng.uniform(0.0, 1.0, zeros))
-        assert support_vectors(rng.permutation(alpha)) == 500 - zeros
-    assert support_vectors(np.array([2.0, 2e-3, 0.0])) == 2
+        assert experiments.support_vectors(rng.permutation(alpha)) == 500 - zeros
+    assert experiments.support_vectors(np.array([2.0, 2e-3, 0.0])) == 2
 
 
 def test_the_picture_holds_each_scale_at_its_pixel():
-    digits = Digits(blobs(p=3), blobs(p=3), blobs(p=3), np.array([5, 30, 783]))
+    digits = experiments.Digits(blobs(p=3), blobs(p=3), blobs(p=3), np.array([5, 30, 783]))
     found = SimpleNamespace(support=(0, 2), details={"scales": [1.0, 2.0, 3.0]})
-    image = selected_pixels(digits, found).axes[0].images[0].get_array()
+    image = experiments.selected_pixels(digits, found).axes[0].images[0].get_array()
     assert image.shape == (28, 28)
     assert (image[0, 5], image[1, 2], image[27, 27], image.sum()) == (1.0, 0.0, 3.0, 4.0)
 
 
 @needs_digits
 def test_the_parts_are_those_of_the_paper(digits):
-    images, labels = read_idx(DIGITS / FILES[0], 60_000, 28, 28), read_idx(DIGITS / FILES[1], 60_000)
+    images, labels = (
+        read_idx(DIGITS / FILES[0], 60_000, 28, 28),
+        read_idx(DIGITS / FILES[1], 60_000),
+    )
     odd = labels % 2 == 1
     assert (digits.train.n, digits.valid.n, digits.test.n, digits.train.p) == (100, 1000, 10_000, 501)
     for part, rows in (
@@ -102,24 +96,3 @@ def test_the_parts_are_those_of_the_paper(digits):
     assert np.ptp(images[:100].reshape(100, -1)[:, constant], axis=0).max() == 0
     assert not digits.train.constant
     assert digits.train.features[0] == f"row {digits.pixels[0] // 28 + 1} column {digits.pixels[0] % 28 + 1}"
-
-
-@pytest.mark.slow
-@needs_digits
-def test_the_filters_on_500_digits_are_the_printed_ones_to_the_last_digit():
-    """Written out here: samples of norm 1, the scores on them, W = h - 1 on samples of norm 1 again."""
-    digits = mnist_digits(500, DIGITS)
-    unit = fsopt.fit("rsvm", digits.train, w_cap=49.0).preprocessing.apply(digits.train.X)
-    plus, minus = unit[digits.train.y > 0], unit[digits.train.y < 0]
-    y = digits.train.y - digits.train.y.mean()
-    score = {
-        "pearson": abs(y @ (unit - unit.mean(axis=0))) / unit.std(axis=0),
-        "fisher": abs(plus.mean(axis=0) - minus.mean(axis=0)) / (plus.std(axis=0) + minus.std(axis=0)),
-    }
-    for name, values in score.items():
-        row = printed_row(500, name)
-        kept = np.sort(np.argsort(-values)[: int(row["n_features"])])
-        train, test = digits.train.columns(kept), digits.test.columns(kept)
-        found = fsopt.fit("rsvm", train, w_cap=500 * float(row["h_over_l"]) - 1, scale="unit-rows")
-        assert f"{np.mean(found.predict(test.X) != test.y):.4f}" == row["test_error"]
-        assert f"{np.mean(found.predict(train.X) != train.y):.3f}" == row["train_error"]

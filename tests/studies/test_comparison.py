@@ -19,7 +19,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
-from support import blobs
+from support import blobs, sampled
 
 import fsopt
 from fsopt.data.splits import stratified_folds, train_and_test
@@ -92,13 +92,14 @@ def test_the_scores_are_means_and_spreads_over_the_folds_and_the_answer_is_a_sen
     assert row["spreads"]["cv_accuracy"] == pytest.approx(np.std([s[0] for s in scores], ddof=1))
 
 
-def test_parameters_solver_and_tuning_reach_the_fits():
+def test_parameters_solver_and_tuning_reach_the_fits(monkeypatch):
+    monkeypatch.setattr(comparison, "INNER_FOLDS", 2)
     [row] = compare(DATA, methods="svm", folds=2, params={"svm": {"C": 0.3}}, solver="scs").rows
     assert (row["params"]["c"], row["solver"]) == (0.3, "scs")
     assert row["objective"] == pytest.approx(fsopt.fit("svm", DATA, c=0.3).objective)
     how = {"folds": 2, "params": {"l1-svm": {"c": 0.3}}, "tune": True}
     tuned, fixed, without = compare(DATA, methods=["svm", "l1-svm", "mpm"], **how).rows
-    best = tune("svm", DATA, [{"c": c} for c in METHODS["svm"].candidates["c"]], folds=comparison.INNER_FOLDS)
+    best = tune("svm", DATA, [{"c": c} for c in METHODS["svm"].candidates["c"]], folds=2)
     assert (tuned["params"]["c"], fixed["params"]["c"], without["status"]) == (best.params["c"], 0.3, "optimal")
 
 
@@ -156,7 +157,7 @@ def test_the_features_of_a_classifier_are_those_that_it_can_use():
         np.testing.assert_array_equal(selected(model.fit(X, y), 6), places)
 
 
-@pytest.mark.parametrize("name", PEERS)
+@pytest.mark.parametrize("name", sampled(PEERS, 3))
 @pytest.mark.filterwarnings("ignore")  # of the package
 def test_a_peer_fits_standardised_samples(name):
     pytest.importorskip(PEERS[name].package)

@@ -1,8 +1,4 @@
-"""Tuning: cross-validation, ties and validation data; parameters in studies.
-
-Every parameter of every method, given alone, goes through a study as it goes through fit; parameters of comparisons.
-What a study refuses before its first unit, as the method does; it leaves no store behind.
-"""
+"""Tuning: cross-validation, ties and validation data; every parameter goes through a study, or is refused before it."""
 
 import json
 from types import SimpleNamespace

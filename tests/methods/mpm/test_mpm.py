@@ -185,7 +185,7 @@ def test_a_fit_without_a_model_is_that_of_the_model(method, params, monkeypatch,
     assert fsopt.verify(tmp_path / "fit.json", WIDE).verified
 
 
-@pytest.mark.parametrize("method", ["l1-mpm", "s-mpm"])
+@pytest.mark.parametrize("method", sampled(["l1-mpm", "s-mpm"], 1))
 def test_the_optimum_of_too_few_features_is_no_optimum_of_all(method, monkeypatch, small_is_large):
     """The reduced costs of the other features are looked at again, and their weights are 0."""
     params = {"l1-mpm": {"delta": 0.5}, "s-mpm": {"lam": 0.25, "ridge": 0.1}}[method]
