@@ -10,6 +10,7 @@ import json
 import os
 import tomllib
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 import pyomo.environ as pyo
@@ -211,11 +212,11 @@ FILES = sorted(
         for suffix in (".lp", ".mps", ".nl", ".cbf")
         if spec.problem_class != "MPEC" and (LIBRARY / slug / f"{slug}{suffix}").is_file()
     ),
-    key=lambda file: file[0].startswith(SLOW),
+    key=lambda file: (file[0].startswith(SLOW), crc32("".join(file).encode())),
 )
 
 
-@pytest.mark.parametrize(("slug", "suffix"), sampled(FILES, sum(not slug.startswith(SLOW) for slug, _ in FILES)))
+@pytest.mark.parametrize(("slug", "suffix"), sampled(FILES, sum(not slug.startswith(SLOW) for slug, _ in FILES) // 2))
 def test_another_reader_of_a_file_finds_the_optimum_of_its_model(slug, suffix):
     path, optimum, kind = LIBRARY / slug / f"{slug}{suffix}", fact(slug)["optimum"], fsopt.MODELS[slug].problem_class
     if suffix == ".cbf":

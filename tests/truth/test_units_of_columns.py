@@ -19,7 +19,7 @@ from fsopt.models.draws import build_trial
 
 WHOLE = bool(os.environ.get("FSOPT_TRUTH"))
 KINDS = ("ellipsoid", "cylinder", "ellipsoids", "products", "convex", "least squares", "indefinite")
-SLUGS = [slug for slug, spec in fsopt.MODELS.items() if spec.problem_class in ("QP", "SOCP")][:: 1 if WHOLE else 4]
+SLUGS = [slug for slug, spec in fsopt.MODELS.items() if spec.problem_class in ("QP", "SOCP")][:: 1 if WHOLE else 5]
 SOLVERS = [name for name in usable_solvers() if name in ("clarabel", "ipopt", "mosek", "scip", "gurobi")]
 
 
