@@ -10,7 +10,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-from support import REFERENCE, blobs, reference
+from support import REFERENCE, blobs, reference, sampled
 
 import fsopt
 from fsopt.answers.results import Status
@@ -141,7 +141,7 @@ def feasible(problem, rng, count=200):
     ]
 
 
-@pytest.mark.parametrize("entry", GOLDEN, ids=lambda e: f"{e['data']}-{e['params']['c']}")
+@pytest.mark.parametrize("entry", sampled(GOLDEN[::-1], 4), ids=lambda e: f"{e['data']}-{e['params']['c']}")
 def test_the_global_references_without_a_global_solver(entry):
     with np.load(REFERENCE / entry["file"]) as arrays:
         w, b, e_cap = arrays["w"], float(arrays["b"]), float(arrays["E"])

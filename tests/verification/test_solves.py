@@ -76,7 +76,7 @@ def test_verify_says_of_every_solve_what_its_certificate_says(kind, sense, tmp_p
         assert agreed(model, plain) == (expected if expected in WHATS[:3] else "infeasible")
         for solver, options in LOOSE if kind in CONTINUOUS and what in WHATS[:3] else ():
             agreed(model, fsopt.solve(model, solver, options=options))
-        for suffix in (".lp", ".mps") if kind != "SOCP" and what in WHATS[:3] else ():
+        for suffix in (".lp" if sense < 0 else ".mps",) if kind != "SOCP" and what in WHATS[:3] else ():
             fsopt.export(model, path := tmp_path / f"m{suffix}")
             read = fsopt.read_model(path)
             result = fsopt.solve(read)
