@@ -1,7 +1,4 @@
-"""Scaling: units are finite in every graph and follow those of the data; cones are mapped onto themselves.
-
-Linear matrix inequalities: largest eigenvalues, the LMI form of GMEB, certificates that refuse lies.
-"""
+"""Scaling: units are finite in every graph and follow those of the data; cones are mapped onto themselves."""
 
 from dataclasses import replace
 

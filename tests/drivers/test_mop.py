@@ -1,7 +1,4 @@
-"""Algorithm 1 and the method mopfs: bounds of each iteration, Proposition 1, s = 1.
-
-Problem (15) by linear programs alone: against references and brute force, what cuts prove.
-"""
+"""Algorithm 1 and the method mopfs: bounds of each iteration, Proposition 1, s = 1."""
 
 import json
 from dataclasses import replace

@@ -1,9 +1,4 @@
-"""Exported files: the same bytes on every run, refusals, and what the models of the papers lack.
-
-Model files by HiGHS: what it refuses, what it remarks, damaged and hostile files, each in one line.
-
-Every file of the library in a reader that is not its writer: the stored optimum, and the model's own program.
-"""
+"""Exported files: the same bytes on every run, refusals, and what the models of the papers lack."""
 
 import gzip
 import json

@@ -1,9 +1,4 @@
-"""The interior point: the optimum of the model in both shapes, on degenerate data, and its limits.
-
-Its products in pieces are those in one piece, and end with the clock.
-
-Penalties are their definitions, and the certificate holds for each at optima and nowhere else.
-"""
+"""The interior point: the optimum of the model in both shapes, on degenerate data, and its limits."""
 
 import itertools
 

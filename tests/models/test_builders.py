@@ -1,13 +1,4 @@
-"""What every builder documents: its program, parameters, components and source; the registries have every module.
-
-docs/notation.md has every component and every keyword of every model.
-
-Models that show themselves: HTML with values after a solve, and copies that do so too.
-
-The models against reference optima, and in other units of the features.
-
-A mutable parameter at its next value is the model that is built with it: the same arrays, without another build.
-"""
+"""What every builder documents: its program, parameters, components and source; the registries have every module."""
 
 import inspect
 import json

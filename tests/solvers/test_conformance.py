@@ -1,9 +1,4 @@
-"""One contract for all solvers: every registered solver on every model of its classes, and the matrix of cases.
-
-``--require-solvers a,b`` makes a missing solver a failure. Solvers that are not installed, or have no licence here,
-are left out of the parametrisation; a new registry entry is tested without editing this file. What a library raises at
-its boundary is one error that names it, and what fails after an answer does not lose it.
-"""
+"""One contract for all solvers: every registered solver on every model of its classes, and the matrix of cases."""
 
 import math
 from dataclasses import replace
@@ -35,10 +30,9 @@ LAST = {(KIND[slug], solver): slug for slug, solver in PAIRS}
 SOON = [
     (slug, solver)
     for slug, solver in PAIRS
-    if (LAST[KIND[slug], solver] == slug and (KIND[slug] != "MINLP" or solver == "scip"))
-    or (KIND[slug], solver) == ("NLP", "ipopt")
+    if LAST[KIND[slug], solver] == slug and (KIND[slug] != "MINLP" or solver == "scip")
 ]
-"""Pairs of ``make test``: of each class a model with each solver, and Ipopt on all nonconvex ones."""
+"""Pairs of ``make test``: of each class a model with each solver."""
 
 
 def test_required_solvers_are_there(request: pytest.FixtureRequest) -> None:
@@ -200,7 +194,7 @@ LIMITED = ("highs", "clarabel", "scs", "ipopt", "scip", "gurobi")
             for solver in takers(*{"NLP": ("NLP", "MINLP")}.get(kind, (kind,)))
             if (case, kind) != ("limit", "LP") or solver in LIMITED
         ],
-        90,
+        70,
         1,
     ),
 )
@@ -284,7 +278,7 @@ def degenerate(solver, case):
 DEGENERATE = [(s, c) for s in NAMES for c in ZERO if fsopt.classify(degenerate(s, c)) in SOLVERS[s].classes]
 
 
-@pytest.mark.parametrize(("solver", "case"), sampled(DEGENERATE, 50, 0))
+@pytest.mark.parametrize(("solver", "case"), sampled(DEGENERATE, 30, 0))
 def test_degenerate_programs_have_their_optimum_in_every_solver(solver, case):
     result = fsopt.solve(degenerate(solver, case), solver)
     assert (result.status, result.certificate.ok) == ("optimal", True), result

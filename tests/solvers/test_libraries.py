@@ -1,7 +1,4 @@
-"""HiGHS, SCIP and MOSEK: what each of them does that no other does; MOSEK up to the licence call.
-
-The file of a task of MOSEK has the optimum of the model, and answers have the right signs.
-"""
+"""HiGHS, SCIP and MOSEK: what each of them does that no other does; MOSEK up to the licence call."""
 
 import itertools
 from pathlib import Path

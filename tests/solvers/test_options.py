@@ -176,7 +176,7 @@ LOGS = {
 }
 
 
-@pytest.mark.parametrize("solver", USABLE)
+@pytest.mark.parametrize("solver", sampled(USABLE, 7, 0))
 def test_the_log_is_shown_only_when_asked(solver, capfd):
     fsopt.solve(taken(solver), solver)
     assert capfd.readouterr() == ("", "")

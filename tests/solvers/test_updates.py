@@ -1,7 +1,4 @@
-"""Updates in place: a session that follows a changed model gives the answers and the arrays of a fresh one.
-
-Shadow prices and reduced costs of every solver, in Pyomo's signs, against closed forms; bounds that cross.
-"""
+"""Updates in place: a session that follows a changed model gives the answers and the arrays of a fresh one."""
 
 from functools import partial
 from itertools import product
@@ -182,7 +179,7 @@ PYOMO = ["pyomo:appsi_highs", "pyomo:highs"]
 CONIC = [name for name in takers("SOCP") if SOLVERS[name].duals]
 
 
-@pytest.mark.parametrize("solver", [*WITH, *PYOMO])
+@pytest.mark.parametrize("solver", sampled([*WITH, *PYOMO], 8, 0))
 def test_every_kind_of_bound_has_its_price_in_both_senses(solver):
     classes = SOLVERS[there(solver)].classes if solver in SOLVERS else {"LP"}
     squares = [square for kind, square in (("LP", 0.0), ("QP", 0.3)) if kind in classes]

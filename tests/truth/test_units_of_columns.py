@@ -80,7 +80,7 @@ def differs(solver, model, plain):
     return "" if same else f"{solver}: {plain.status} {plain.objective}, then {found.status} {found.objective}"
 
 
-@pytest.mark.parametrize("seed", range(40 if WHOLE else 2))
+@pytest.mark.parametrize("seed", range(40 if WHOLE else 1))
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_unit_of_a_variable_changes_a_quadratic_program(kind, seed):
     rng, first = np.random.default_rng([KINDS.index(kind), seed]), there("scip" if kind == "indefinite" else "clarabel")

@@ -1,7 +1,4 @@
-"""The forms of Peleg & Meir, (10), (11) and (15): the LMI, separable data, before the convexification.
-
-Section 5 of Peleg & Meir: the SVM without feature scaling, (18) and (19), and the threshold of its weights.
-"""
+"""The forms of Peleg & Meir, (10), (11) and (15): the LMI, separable data, before the convexification."""
 
 import numpy as np
 import pyomo.environ as pyo

@@ -1,7 +1,4 @@
-"""Branch and Benders: all selections by brute force for every loss and for sparse samples, stops, histories.
-
-Sparse samples: the answer of the same dense samples, and the memory of the search.
-"""
+"""Branch and Benders: all selections by brute force for every loss and for sparse samples, stops, histories."""
 
 import itertools
 from itertools import combinations

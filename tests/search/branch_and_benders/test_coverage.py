@@ -66,7 +66,7 @@ def exact_bound(checker, found, node=(frozenset(), frozenset()), rules=None):
     return checker.closed(0, node) / UNIT
 
 
-@pytest.mark.parametrize(("seed", "kind"), sampled([(s, k) for s in range(40) for k in range(len(KINDS))], 10, 0))
+@pytest.mark.parametrize(("seed", "kind"), sampled([(s, k) for s in range(40) for k in range(len(KINDS))], 6, 0))
 def test_it_bounds_every_selection_of_a_node_and_the_verifier_finds_no_less(seed, kind):
     rng = np.random.default_rng([seed, kind])
     data, c = words(int(rng.integers(16, 60)), 6, seed), float(rng.choice([0.3, 1.0, 4.0, 20.0]))

@@ -1,9 +1,4 @@
-"""Few cuts of few digits: they close every leaf, prove no less than the search, and nothing that is false.
-
-Packed evidence: what it is not large enough, or too large for, is refused before it fills the memory.
-
-Cuts: exact dual feasibility, bounds below every selection of a node, single features decided by a cut, the pool.
-"""
+"""Few cuts of few digits: they close every leaf, prove no less than the search, and nothing that is false."""
 
 import base64
 import itertools

@@ -50,7 +50,7 @@ def case(seed, loss, kind):
     return data, c, limits, ("hinge", "squared-hinge")[loss]
 
 
-@pytest.mark.parametrize(("seed", "loss", "kind"), sampled(CASES, 14))
+@pytest.mark.parametrize(("seed", "loss", "kind"), sampled(CASES, 9))
 def test_the_best_of_all_allowed_selections_is_found_and_the_bound_is_not_above_it(seed, loss, kind, forced):
     data, c, limits, loss = case(seed, loss, kind)
     problem = problem_of(data, c, limits, loss)

@@ -1,7 +1,4 @@
-"""Local search: no allowed exchange improves what it returns, against all values by brute force.
-
-Nodes where one feature more can be selected, beside every selection that is left.
-"""
+"""Local search: no allowed exchange improves what it returns, against all values by brute force."""
 
 import itertools
 
