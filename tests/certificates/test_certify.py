@@ -1,9 +1,4 @@
-"""Certificates: they hold for answers and fail for every changed number.
-
-Dual variables are those of the solved model: a constraint of any other model gets an error, never a number.
-
-Values and multipliers that other software put into a Pyomo model.
-"""
+"""Certificates: they hold for answers and fail for every changed number."""
 
 import copy
 import dataclasses

@@ -1,9 +1,4 @@
-"""Points: each constraint is measured by its own terms, in every unit; rows of whole numbers are exact.
-
-Bounds: valid for any multipliers, unmoved by units, noise and loose bounds; Farkas vectors and rays.
-
-Integers as constants and substituted variables: the same feasible set, the same objective on it.
-"""
+"""Points: each constraint is measured by its own terms, in every unit; rows of whole numbers are exact."""
 
 from fractions import Fraction
 

@@ -1,11 +1,4 @@
-"""Domains of variables: an interval or its whole numbers; every other one is refused by name.
-
-Values of indexed components as arrays, in the order of their index sets.
-
-The problem class of a model, in both senses of its objective.
-
-Models and their arrays have a few objects for each sample and feature, none for each number of the data.
-"""
+"""Domains of variables: an interval or its whole numbers; every other one is refused by name."""
 
 import gc
 import math

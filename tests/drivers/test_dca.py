@@ -1,7 +1,4 @@
-"""L0-MPM by DCA: critical and global points for every approximation, starts, saved fits.
-
-The approximations of the number of features: convexity, gradients, plateaus, units.
-"""
+"""L0-MPM by DCA: critical and global points for every approximation, starts, saved fits."""
 
 import numpy as np
 import pytest

@@ -16,7 +16,7 @@ from fsopt.verifier.rationals import number, written
 
 CASES = int(os.environ.get("FSOPT_FORGED") or 2000)
 """Changed answers of all tests together; proofs are a quarter of it."""
-SLICES = 8
+SLICES = 16
 Path = tuple[Any, ...]
 OTHERS = (
     *(None, True, False, 0, 1, -1, 2.5, 10**400, 1e308, [], {}, [[]], [1.0, 2.0], {"a": 1}),

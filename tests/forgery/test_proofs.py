@@ -1,10 +1,4 @@
-"""Changed proofs: each is refuted or not readable, or what it states is still true by brute force.
-
-A proof that ``fsopt check`` confirms for the data is about the program of these data and of the stated parameters,
-which is built anew here. A campaign has a quarter as many proofs as answers.
-
-Proof files and data: what a statement says, programs and data that are others, files that would take for ever.
-"""
+"""Changed proofs: each is refuted or not readable, or what it states is still true by brute force."""
 
 import contextlib
 import copy

@@ -1,7 +1,4 @@
-"""The Conic Benchmark Format, read by a parser that knows nothing of its writer; models of the library: round trips.
-
-Complementarities in .nl files: a reader written here for the format's own words makes integer programs of them.
-"""
+"""The Conic Benchmark Format, read by a parser that knows nothing of its writer; models of the library: round trips."""
 
 import itertools
 from pathlib import Path

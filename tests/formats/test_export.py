@@ -1,15 +1,11 @@
-"""Exported files: the same bytes on every run, refusals, and what the models of the papers lack.
-
-Model files by HiGHS: what it refuses, what it remarks, damaged and hostile files, each in one line.
-
-Every file of the library in a reader that is not its writer: the stored optimum, and the model's own program.
-"""
+"""Exported files: the same bytes on every run, refusals, and what the models of the papers lack."""
 
 import gzip
 import json
 import os
 import tomllib
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 import pyomo.environ as pyo
@@ -211,11 +207,11 @@ FILES = sorted(
         for suffix in (".lp", ".mps", ".nl", ".cbf")
         if spec.problem_class != "MPEC" and (LIBRARY / slug / f"{slug}{suffix}").is_file()
     ),
-    key=lambda file: file[0].startswith(SLOW),
+    key=lambda file: (file[0].startswith(SLOW), crc32("".join(file).encode())),
 )
 
 
-@pytest.mark.parametrize(("slug", "suffix"), sampled(FILES, sum(not slug.startswith(SLOW) for slug, _ in FILES)))
+@pytest.mark.parametrize(("slug", "suffix"), sampled(FILES, sum(not slug.startswith(SLOW) for slug, _ in FILES) // 2))
 def test_another_reader_of_a_file_finds_the_optimum_of_its_model(slug, suffix):
     path, optimum, kind = LIBRARY / slug / f"{slug}{suffix}", fact(slug)["optimum"], fsopt.MODELS[slug].problem_class
     if suffix == ".cbf":
@@ -236,9 +232,9 @@ def test_another_reader_of_a_file_finds_the_optimum_of_its_model(slug, suffix):
     assert value == pytest.approx(optimum["objective"], rel=1e-6, abs=1e-6)
 
 
-@pytest.mark.parametrize("suffix", [".lp", ".mps"])
 @pytest.mark.parametrize(
-    "slug", [slug for slug, spec in fsopt.MODELS.items() if (LIBRARY / slug / f"{slug}.lp").is_file()]
+    ("slug", "suffix"),
+    sampled([(s, end) for s in fsopt.MODELS for end in (".lp", ".mps") if (LIBRARY / s / f"{s}.lp").is_file()], 38, 0),
 )
 def test_a_file_of_the_library_is_the_program_of_its_model_or_is_refused(slug, suffix):
     path = LIBRARY / slug / f"{slug}{suffix}"

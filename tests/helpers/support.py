@@ -32,9 +32,14 @@ needs_digits = pytest.mark.skipif(not all((DIGITS / name).exists() for name in F
 needs_data = pytest.mark.skipif(not (SHARED / "data" / "wbcd.csv.gz").exists(), reason="no shared/data")
 
 
-def sampled(cases, fast):
-    """Return cases of a parametrisation, the first few for `make test`, the others slow; a tuple has several values."""
+def sampled(cases, fast, seed=None):
+    """Return cases of a parametrisation, a few for `make test`, the others slow; a tuple has several values.
+
+    The first few, or with a seed a few drawn by it.
+    """
     cases = [case if isinstance(case, tuple) else (case,) for case in cases]
+    if seed is not None:
+        cases = [cases[k] for k in np.random.default_rng(seed).permutation(len(cases))]
     return [pytest.param(*case, marks=[pytest.mark.slow] * (k >= fast)) for k, case in enumerate(cases)]
 
 

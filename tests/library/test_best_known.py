@@ -1,7 +1,4 @@
-"""The shelf publishes the best that the project knows: values, bounds, and proofs that are confirmed alone.
-
-The shelf of realistic instances: each file in an independent reader, and the quick ones solved.
-"""
+"""The shelf publishes the best that the project knows: values, bounds, and proofs that are confirmed alone."""
 
 import hashlib
 import json

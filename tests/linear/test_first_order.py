@@ -1,9 +1,4 @@
-"""Primal-dual steps on sparse l1-hinge programs: the optimum of the whole program, and bounds that always hold.
-
-SVMs of sparse data by first-order steps: the optimum of the model, valid bounds at every end, no dense matrix.
-
-Paths of logistic classifiers: their fits, the optimum for few variables, variables of several columns.
-"""
+"""Primal-dual steps on sparse l1-hinge programs: the optimum of the whole program, and bounds that always hold."""
 
 import dataclasses
 from importlib import import_module

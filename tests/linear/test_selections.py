@@ -1,7 +1,4 @@
-"""Support vector machines by active sets against an independent one, from any beginning, and along features.
-
-Stacks of support vector machines: values of Clarabel, cutoffs, weights and frozen samples.
-"""
+"""Support vector machines by active sets against an independent one, from any beginning, and along features."""
 
 import numpy as np
 import pytest

@@ -1,13 +1,4 @@
-"""What every builder documents: its program, parameters, components and source; the registries have every module.
-
-docs/notation.md has every component and every keyword of every model.
-
-Models that show themselves: HTML with values after a solve, and copies that do so too.
-
-The models against reference optima, and in other units of the features.
-
-A mutable parameter at its next value is the model that is built with it: the same arrays, without another build.
-"""
+"""What every builder documents: its program, parameters, components and source; the registries have every module."""
 
 import inspect
 import json
@@ -158,7 +149,9 @@ def name_of(entry):
     return "-".join([entry["name"], entry["data"], *(f"{k}={v}" for k, v in entry["params"].items())])
 
 
-@pytest.mark.parametrize("entry", sampled([*FIRST, *(e for e in ENTRIES if e not in FIRST)], len(FIRST)), ids=name_of)
+@pytest.mark.parametrize(
+    "entry", sampled([*FIRST[::2], *(e for e in ENTRIES if e not in FIRST[::2])], len(FIRST[::2])), ids=name_of
+)
 def test_reference_optimum(entry):
     data = reference(entry["data"])
     m, result = solved(entry["name"], data, **entry["params"], **GOLDEN_MODELS_KINDS[entry["kind"]])
@@ -190,7 +183,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("slug", "name"), [case for case in CASES if case[1] not in OTHER.get(case[0], "").split()])
+@pytest.mark.parametrize(
+    ("slug", "name"), sampled([case for case in CASES if case[1] not in OTHER.get(case[0], "").split()], 21, 0)
+)
 def test_the_arrays_are_those_of_a_new_build(slug, name):
     data, params = trial_data(slug), dict(fsopt.MODELS[slug].trial.params)
     if slug in ("fsp-master", "fsp-lambda") and name == "lam":

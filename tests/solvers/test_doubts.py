@@ -13,7 +13,7 @@ import pytest
 from pyomo_models import FREE, POSITIVE, model_of
 from scipy.optimize import linprog
 from solver_cases import failing, takers
-from support import blobs, least_errors, there
+from support import blobs, least_errors, sampled, there
 
 import fsopt
 from fsopt.answers.results import Point, Status
@@ -47,9 +47,12 @@ def test_infeasibility_is_not_believed_where_there_is_a_point(slug: str) -> None
     assert (found.ray, certified_result(program, found, "somebody").status) == (None, "none")
 
 
-@pytest.mark.parametrize("kind", ["LP", "QP", "SOCP"])
-@pytest.mark.parametrize("what", ["infeasible", "unbounded"])
-@pytest.mark.parametrize("ended", ["without a point", "at a point"])
+@pytest.mark.parametrize(
+    ("kind", "what", "ended"),
+    sampled(
+        itertools.product(["LP", "QP", "SOCP"], ["infeasible", "unbounded"], ["without a point", "at a point"]), 7, 0
+    ),
+)
 def test_another_solver_decides_where_one_ends_without_a_word(kind: str, what: str, ended: str) -> None:
     program = compile_model(failing(kind, what))
     n, m, k = program.n, *program.A.shape[:1], program.cones.G.shape[0]
@@ -80,8 +83,10 @@ def test_infeasibility_of_integers_by_a_farkas_vector_of_the_relaxation() -> Non
     assert with_evidence(program, said, Settings.make(None), 20.0, "somebody").status == "infeasible"
 
 
-@pytest.mark.parametrize("solver", ["highs", "clarabel", "scip", "ipopt"])
-@pytest.mark.parametrize("size", [1e-8, 1.0, 1e8])
+@pytest.mark.parametrize(
+    ("solver", "size"),
+    sampled(zip(["highs", "clarabel", "scip", "ipopt"] * 3, np.repeat([1e-8, 1e8, 1.0], 4), strict=True), 6),
+)
 def test_a_gap_of_1e_7_is_infeasible(solver: str, size: float) -> None:
     rows = (lambda x, y: x + y >= size), (lambda x, y: x + y <= size * (1 - 1e-7))
     if solver == "clarabel":
@@ -89,8 +94,13 @@ def test_a_gap_of_1e_7_is_infeasible(solver: str, size: float) -> None:
     assert fsopt.solve(model_of(lambda x, y: x, *rows, bounds=[FREE] * 2), solver).status_line == "infeasible"
 
 
-@pytest.mark.parametrize("gap", [1e-10, 1e-9, 4e-9])
-@pytest.mark.parametrize("solver", ["clarabel", "scs", "scip", "ipopt"])
+TIGHT = [("clarabel", 4e-9), ("scs", 1e-9), ("scip", 1e-10), ("ipopt", 4e-9)]
+TIGHT += [
+    case for case in itertools.product(["clarabel", "scs", "scip", "ipopt"], [1e-10, 1e-9, 4e-9]) if case not in TIGHT
+]
+
+
+@pytest.mark.parametrize(("solver", "gap"), sampled(TIGHT, 4))
 def test_tangents_that_meet_beside_a_cone_are_no_point_of_it(solver: str, gap: float) -> None:
     """The largest 3 x + 4 y in the disc of radius 5 is 25, the least x + y with [[x, 1], [1, y]] semidefinite is 2.
 
@@ -145,9 +155,14 @@ def answer(model, solver, **options):
     return fsopt.solve(model, solver, time_limit=30, options=options)
 
 
-@pytest.mark.parametrize("unit", [1e-3, 1e6])
-@pytest.mark.parametrize("solver", takers("MILP"))
-@pytest.mark.parametrize("slug", ["fsv-exact", "misclass-milp", "a big-M that fits the unit"])
+@pytest.mark.parametrize(
+    ("slug", "solver", "unit"),
+    sampled(
+        itertools.product(["fsv-exact", "misclass-milp", "a big-M that fits the unit"], takers("MILP"), [1e-3, 1e6]),
+        14,
+        0,
+    ),
+)
 def test_no_optimum_and_no_bound_is_false_in_any_unit_of_the_features(slug, solver, unit):
     if slug == "a big-M that fits the unit":
         result = answer(fsopt.build("fsv-exact", in_units(unit), lam=LAM, big_m=20.0 / unit), solver)
@@ -215,7 +230,7 @@ def test_infeasible_and_unbounded_are_the_word_of_no_leaking_solver():
     assert 1e-9 * big_m(program) < LEAK < COARSE * big_m(program)
 
 
-@pytest.mark.parametrize("solver", takers("LP"))
+@pytest.mark.parametrize("solver", sampled(takers("LP"), 6))
 def test_what_rounding_leaves_of_a_zero_weight_does_not_break_its_bounds(solver):
     """Of w = 1e-17 between -v and v at v = 0, say: relative to the terms of the constraint it is all of them."""
     for slug, n, p, seed in (("fsv-step", 20, 8, 4), ("onsvm", 30, 20, 0)):
@@ -255,14 +270,14 @@ def tiny_whole_row():
 
 PROGRAMS = (noise, loose_rows, tiny_row, tiny_whole_row)
 CASES = [
-    pytest.param(make, spec.name, id=f"{make.__name__}-{spec.name}")
+    (make, spec.name)
     for make in PROGRAMS
     for spec in preference(program_class(compile_model(make()[0])))
     if spec.available
 ]
 
 
-@pytest.mark.parametrize(("make", "solver"), CASES)
+@pytest.mark.parametrize(("make", "solver"), sampled(CASES, 22, 0))
 def test_every_solver_finds_the_optimum(make, solver):
     model, optimum = make()
     session = Session(model, solver)
@@ -297,15 +312,13 @@ def crossing(row=1.0, goal=1.0, whole=()):
     return m
 
 
-@pytest.mark.parametrize("row", [1.0, *UNITS])
-@pytest.mark.parametrize(("solver", "whole"), GLOBAL)
+@pytest.mark.parametrize(("solver", "whole", "row"), sampled([(*g, u) for g in GLOBAL for u in (1.0, *UNITS)], 10, 0))
 def test_small_rows_are_met_as_closely_as_others(solver, whole, row):
     result = fsopt.solve(crossing(row, whole=whole), there(solver))
     assert (result.status, result.objective) == ("optimal", pytest.approx(-7.0, abs=1e-6))
 
 
-@pytest.mark.parametrize("goal", UNITS)
-@pytest.mark.parametrize(("solver", "whole"), GLOBAL)
+@pytest.mark.parametrize(("solver", "whole", "goal"), sampled([(*g, u) for g in GLOBAL for u in UNITS], 8, 0))
 def test_a_small_objective_is_searched_as_closely_as_another(solver, whole, goal):
     result = fsopt.solve(crossing(goal=goal, whole=whole), there(solver))
     assert result.objective / goal == pytest.approx(-7.0, abs=1e-6)

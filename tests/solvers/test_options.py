@@ -14,7 +14,7 @@ import pyomo.environ as pyo
 import pytest
 from pyomo_models import model_of
 from solver_cases import active_bounds, knapsacks, takers, usable_solvers
-from support import blobs, there
+from support import blobs, sampled, there
 
 import fsopt
 from fsopt.errors import OptionError, ParameterError, SolverError, UnknownNameError
@@ -176,7 +176,7 @@ LOGS = {
 }
 
 
-@pytest.mark.parametrize("solver", USABLE)
+@pytest.mark.parametrize("solver", sampled(USABLE, 7, 0))
 def test_the_log_is_shown_only_when_asked(solver, capfd):
     fsopt.solve(taken(solver), solver)
     assert capfd.readouterr() == ("", "")
@@ -202,7 +202,7 @@ LICENCE = {"gurobi": "GRB_LICENSE_FILE", "xpress": "XPAUTH_PATH"}
 INSTALLED = [name for name, package in PACKAGES.items() if find_spec(package) is not None]
 
 
-@pytest.mark.parametrize("solver", [name for name in takers("MILP") if name in ("highs", "scip", "gurobi")])
+@pytest.mark.parametrize("solver", sampled([name for name in ("highs", "scip", "gurobi") if name in takers("MILP")], 2))
 def test_ctrl_c_ends_a_solve_and_keeps_the_incumbent_where_the_solver_gives_it(solver, usual_interruption, monkeypatch):
     fsopt.solve(knapsacks(2), solver)  # its package is loaded, which may take a second of its own
 

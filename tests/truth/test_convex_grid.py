@@ -89,7 +89,7 @@ def fitted(method, place):
         return fsopt.fit(method, data, time_limit=SECONDS.get(method), **PARAMS[method](level), **scale)
 
 
-@pytest.mark.parametrize("method", sampled(sorted(PARAMS, key="s-mpm".__eq__), 4))
+@pytest.mark.parametrize("method", sampled(sorted(PARAMS, key="s-mpm".__eq__), 2))
 def test_a_convex_method_ends_in_an_optimum_or_says_why_not(method):
     other = {}
     for place in PLACES if method != "s-mpm" or len(PLACES) > 100 else HARD[::2]:

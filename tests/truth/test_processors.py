@@ -1,7 +1,4 @@
-"""No answer depends on the processor: status, certificate and selection of every method, objectives to 1e-8.
-
-Digests of the programs of all models are the same with every kind of BLAS kernel and of instructions of numpy.
-"""
+"""No answer depends on the processor: status, certificate and selection of every method, objectives to 1e-8."""
 
 import json
 import os

@@ -1,7 +1,4 @@
-"""Tight proofs and claims next to them: the verifier accepts what is proved, and nothing more.
-
-The tree of branch and Benders replayed exactly, against brute force and against forged trees.
-"""
+"""Tight proofs and claims next to them: the verifier accepts what is proved, and nothing more."""
 
 import copy
 import itertools

@@ -1,9 +1,4 @@
-"""Every convex instance of the library: an exact interval that the verifier confirms, and that holds the optimum.
-
-Convex quadratic programs as public collections have them: each solver's answer has an exact interval around it.
-
-Points made exactly feasible, cones without square roots, and sets without their fixed variables.
-"""
+"""Every convex instance of the library: an exact interval that the verifier confirms, and that holds the optimum."""
 
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,4 @@
-"""Constraints on selections of features: which selections they allow, in the models and by themselves.
-
-Groups of features and bounds on their weights, as parameters give them.
-"""
+"""Constraints on selections of features: which selections they allow, in the models and by themselves."""
 
 import itertools
 import re

@@ -1,7 +1,4 @@
-"""The models of Yang & Ju: worst-case accuracies recomputed from the moments of the classes.
-
-Model l0-mpm-exact: its optimum is that of all selections by brute force, and no answer of DCA is below it.
-"""
+"""The models of Yang & Ju: worst-case accuracies recomputed from the moments of the classes."""
 
 import itertools
 

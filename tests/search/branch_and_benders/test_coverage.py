@@ -66,7 +66,7 @@ def exact_bound(checker, found, node=(frozenset(), frozenset()), rules=None):
     return checker.closed(0, node) / UNIT
 
 
-@pytest.mark.parametrize(("seed", "kind"), sampled([(s, k) for s in range(40) for k in range(len(KINDS))], 24))
+@pytest.mark.parametrize(("seed", "kind"), sampled([(s, k) for s in range(40) for k in range(len(KINDS))], 6, 0))
 def test_it_bounds_every_selection_of_a_node_and_the_verifier_finds_no_less(seed, kind):
     rng = np.random.default_rng([seed, kind])
     data, c = words(int(rng.integers(16, 60)), 6, seed), float(rng.choice([0.3, 1.0, 4.0, 20.0]))
@@ -88,7 +88,7 @@ def test_it_bounds_every_selection_of_a_node_and_the_verifier_finds_no_less(seed
                 assert one[j] <= below(values, at.decided(j, selected=selected)) * (1.0 + 1e-8) + 1e-8
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", sampled(range(6), 3))
 def test_groups_and_bounds_on_weights_leave_it_valid(seed):
     data = words(40, 6, seed)
     fit = fsopt.fit("best-subset", data, m=2, c=4.0, scale="none", **BOUNDS)
@@ -101,7 +101,7 @@ def test_groups_and_bounds_on_weights_leave_it_valid(seed):
     assert fsopt.verify(fit, data, exact=True).verified
 
 
-@pytest.mark.parametrize("seed", range(0, 24, 2))
+@pytest.mark.parametrize("seed", sampled(range(0, 24, 2), 6))
 def test_harm_counts_and_no_selection_is_below_its_bound(seed):
     """Few samples are touched twice, so that harm raises the bound of most problems, by selections of both kinds."""
     rng = np.random.default_rng([seed, 8])
@@ -183,14 +183,14 @@ FORGED = (
 
 def test_no_forged_intercepts_rules_losses_or_features_prove_more(covered):
     claim, rng, confirmed = covered[2], np.random.default_rng(0), 0
-    for round_ in range(200):
+    for round_ in range(90):
         forged = copy.deepcopy(claim)
         ends, rules = forged["evidence"]["cuts"][-1]
         FORGED[round_ % len(FORGED)](ends, rules, rng, int(rng.integers(len(ends))))
         if not refusal(forged):  # another list may prove the same: the smallest bound is another leaf's
             assert proved(forged)[0] <= proved(claim)[0]
             confirmed += 1
-    assert confirmed < 150
+    assert confirmed < 68
     columns = [[[0, 1], [1]], [[1, 0], [1, 1]], [[0, 150], [1, 1]], [[0], [1], [2]], [[0.0], [1]], [[-1], [1]]]
     others = [{"loss": loss} for loss in ("squared-hinge", "logistic")]
     for change in (*others, *({"columns": [one, *claim["program"]["columns"][1:]]} for one in columns)):

@@ -1,7 +1,4 @@
-"""The interior point: no gap on relaxations with every kind of constraint, and bounds with frozen samples.
-
-The two eliminations of a step solve the same linear system, which is written out here as one dense matrix.
-"""
+"""The interior point: no gap on relaxations with every kind of constraint, and bounds with frozen samples."""
 
 import numpy as np
 import pytest

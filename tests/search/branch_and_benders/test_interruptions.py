@@ -35,7 +35,7 @@ CASES = {
     "penalties": {"lam": 6.0},
     "initial": {"m": 3, "initial": [0, 1], "max_nodes": 60, "conflicts": [[0, 2], [3, 4]]},
 }
-STEP = {"between nodes": 8, "record": 1, "written": 5, "within a relaxation": 62}
+STEP = {"between nodes": 12, "record": 1, "written": 5, "within a relaxation": 120}
 """The seams; of the calls of each the first is interrupted, and each one that is a step later."""
 POINTS = sorted(itertools.product(CASES, STEP), key=lambda point: point[0] != "cardinality" and point[1] != "record")
 """Each seam of one case and one seam of each case come first."""

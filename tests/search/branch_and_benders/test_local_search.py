@@ -1,7 +1,4 @@
-"""Local search: no allowed exchange improves what it returns, against all values by brute force.
-
-Nodes where one feature more can be selected, beside every selection that is left.
-"""
+"""Local search: no allowed exchange improves what it returns, against all values by brute force."""
 
 import itertools
 
@@ -40,7 +37,7 @@ CASES = [
 """Seed, kind, loss, and samples that are tried; with eight of them the others are frozen."""
 
 
-@pytest.mark.parametrize(("seed", "k", "loss", "kept"), sampled(CASES, len(KINDS)))
+@pytest.mark.parametrize(("seed", "k", "loss", "kept"), sampled(CASES, 5, 0))
 def test_no_allowed_neighbour_is_better(seed, k, loss, kept, monkeypatch):
     monkeypatch.setattr(local_search, "NEAREST", kept)
     data, c, limits = drawn(KINDS[k], seed)
