@@ -1,3 +1,6 @@
+# A name is loaded from its relative import; type checkers find the keywords in this one.
+from fsopt.signatures import load_dataset as load_dataset
+
 from . import drivers as drivers
 from . import estimators as estimators
 from . import extend as extend
@@ -17,7 +20,7 @@ from .answers.saved import load_fit as load_fit
 from .certificates.model import certify as certify
 from .compiler.classes import classify as classify
 from .data import Dataset as Dataset
-from .data import load_dataset as load_dataset
+from .data import load_dataset as _load_dataset  # noqa: F401
 from .errors import FsoptError as FsoptError
 from .formats.read import read_model as read_model
 from .formats.solution import read_solution as read_solution

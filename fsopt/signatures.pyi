@@ -1,5 +1,6 @@
-# Overloads of build and fit, written by ``python -m tools.signatures``.
+# load_dataset, and overloads of build and fit, written by ``python -m tools.signatures``.
 
+import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
@@ -10,12 +11,30 @@ from numpy.typing import ArrayLike
 
 from fsopt.answers.fits import Fit
 from fsopt.common.registry import Change
+from fsopt.data.dataset import Dataset
 from fsopt.data.given import Given
 from fsopt.drivers.penalties import Penalty
 from fsopt.drivers.run import Progress
 from fsopt.models.gbd.feature_lists import Feature
-from fsopt.typing import Samples
+from fsopt.typing import Frame, Samples
 
+def load_dataset(
+    source: str | os.PathLike[str] | Frame,
+    *,
+    target: str = "label",
+    positive: str | float | Sequence[str | float] = (),
+    drop: str | float | Sequence[str | float] = (),
+    id: str | None = None,
+    group: str | None = None,
+    onehot: bool = False,
+    missing: str | None = None,
+    weights: str | None = None,
+    sep: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
+) -> Dataset: ...
 @overload
 def build(
     slug: Literal["gmeb-primal"],

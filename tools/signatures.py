@@ -1,4 +1,4 @@
-"""The keywords of every model and method for type checkers: overloads of build and fit, and the estimators.
+"""The keywords of models, methods and tables for type checkers: build, fit and load_dataset, and the estimators.
 
 ``python -m tools.signatures`` writes ``fsopt/signatures.pyi`` and ``fsopt/estimators/__init__.pyi`` anew. With
 them an editor completes the parameters of ``fsopt.fit("gmeb", ...)`` and of ``fsopt.estimators.GMEB(...)``, and a type
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from fsopt.common.files import write_text
+from fsopt.data.given import load_dataset
 from fsopt.estimators.making import made
 from fsopt.methods.registry import METHODS, fit
 from fsopt.models.registry import MODELS, build
@@ -23,8 +24,9 @@ from fsopt.models.registry import MODELS, build
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {"build": build, "fit": fit}
 PACKAGE = Path(__file__).parents[1] / "fsopt"
 DATA = {"build": ["data: Given"], "fit": ["data: Given | Samples", "y: ArrayLike | None = ..."]}
-HEAD = """# Overloads of build and fit, written by ``python -m tools.signatures``.
+HEAD = """# load_dataset, and overloads of build and fit, written by ``python -m tools.signatures``.
 
+import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
@@ -35,13 +37,16 @@ from numpy.typing import ArrayLike
 
 from fsopt.answers.fits import Fit
 from fsopt.common.registry import Change
+from fsopt.data.dataset import Dataset
 from fsopt.data.given import Given
 from fsopt.drivers.penalties import Penalty
 from fsopt.drivers.run import Progress
 from fsopt.models.gbd.feature_lists import Feature
-from fsopt.typing import Samples
+from fsopt.typing import Frame, Samples
 
 """
+TEXTS = "str | float | Sequence[str | float]"
+"""What a tuple of texts is made of: labels and columns may be numbers."""
 
 
 ESTIMATORS = """# The estimators of all methods, written by ``python -m tools.signatures``.
@@ -109,7 +114,9 @@ def stub() -> str:
     models = {slug: spec.builder for slug, spec in MODELS.items()}
     methods = {name: spec.fit for name, spec in METHODS.items()}
     lines = overloads("build", "slug", "pyo.ConcreteModel", models) + overloads("fit", "name", "Fit", methods)
-    return HEAD + "\n".join(lines) + "\n"
+    table = ["source: str | os.PathLike[str] | Frame", "*", *keywords(load_dataset)]
+    first = ["def load_dataset(", *(f"    {p.replace('tuple[str, ...]', TEXTS)}," for p in table), ") -> Dataset: ..."]
+    return HEAD + "\n".join([*first, *lines]) + "\n"
 
 
 FILES: Mapping[Path, Callable[[], str]] = {

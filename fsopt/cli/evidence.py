@@ -16,7 +16,7 @@ import typer
 
 from fsopt.cli import options
 from fsopt.cli.models import Scale, built, is_file, read_file
-from fsopt.cli.options import WHOLE, load
+from fsopt.cli.options import load
 from fsopt.cli.output import (
     EXIT_INTERRUPTED,
     EXIT_SOLVED,
@@ -31,7 +31,7 @@ from fsopt.cli.output import (
     table,
 )
 from fsopt.common.files import check_readable
-from fsopt.data.layout import Layout
+from fsopt.data.layout import WHOLE, Layout
 from fsopt.errors import FileError, FsoptError, OutOfTimeError, ParameterError
 
 if TYPE_CHECKING:

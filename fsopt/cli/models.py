@@ -14,7 +14,7 @@ import typer
 
 import fsopt
 from fsopt.cli import options
-from fsopt.cli.options import WHOLE, load
+from fsopt.cli.options import load
 from fsopt.cli.output import (
     EXIT_SOLVED,
     deliver,
@@ -31,7 +31,7 @@ from fsopt.cli.output import (
     written,
 )
 from fsopt.cli.output import show as put
-from fsopt.data.layout import Layout
+from fsopt.data.layout import WHOLE, Layout
 from fsopt.errors import FsoptError, ParameterError
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ import typer
 from fsopt.cli.output import remark
 from fsopt.common.files import brief, check_readable, check_writable
 from fsopt.common.texts import counted
-from fsopt.data.layout import DEFAULT_TARGET, LISTS, MISSING, SUFFIXES, Layout
+from fsopt.data.layout import DEFAULT_TARGET, LISTS, MISSING, SUFFIXES, WHOLE, Layout
 from fsopt.errors import OptionError, ParameterError, foreign
 
 if TYPE_CHECKING:
@@ -113,8 +113,6 @@ def read_options(path: Path | None) -> dict[str, Any] | None:
     return options
 
 
-WHOLE = Layout()
-"""Every column but ``label`` is a feature: the default of the verbs."""
 KEYWORDS = tuple(field.name for field in fields(Layout))
 """Keys of ``--read``."""
 _LIST = "separated by commas; repeat for more"

@@ -13,7 +13,7 @@ import typer
 
 import fsopt
 from fsopt.cli import options
-from fsopt.cli.options import WHOLE, flagged, load
+from fsopt.cli.options import flagged, load
 from fsopt.cli.output import (
     EXIT_INTERRUPTED,
     EXIT_NOT_SOLVED,
@@ -30,7 +30,7 @@ from fsopt.cli.output import (
     table,
 )
 from fsopt.common.texts import counted, one_line
-from fsopt.data.layout import Layout
+from fsopt.data.layout import WHOLE, Layout
 from fsopt.errors import ParameterError
 
 if TYPE_CHECKING:

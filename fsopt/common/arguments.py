@@ -144,14 +144,10 @@ def _native(value: Any) -> Any:
 
 def own_number(value: Any) -> Any:
     """Return a number of any type as Python's own bool, int or float, which solvers want, another value as it is."""
-    if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
-        value = value.item()
-    # By its name, as help texts do not load numpy.
-    if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
-        return bool(value)
-    if isinstance(value, numbers.Integral):
-        return int(value)
-    return float(value) if isinstance(value, numbers.Real) else value
+    value = native(value)
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        return value
+    return int(value) if isinstance(value, numbers.Integral) else float(value)
 
 
 def each(kind: Argument) -> Argument:

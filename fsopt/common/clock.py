@@ -20,7 +20,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from fsopt.errors import MemoryLimitError, OutOfTimeError
 
@@ -166,15 +166,7 @@ def require(size: float, what: str, hint: str = FEWER) -> None:
         )
 
 
-class Stopped(Protocol):
-    """An answer that says why its loop stopped."""
-
-    @property
-    def stop(self) -> str:
-        """The stopping criterion."""
-
-
-T = TypeVar("T", bound=Stopped)
+T = TypeVar("T", bound=Any)
 _ASKED: ContextVar[threading.Event | None] = ContextVar("_ASKED", default=None)
 """Whether Ctrl-C reached the question of many solves that is under way; None without one."""
 

@@ -24,11 +24,9 @@ from contextvars import ContextVar
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cache, cached_property
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from fsopt.common.arguments import TEXT, Argument
-from fsopt.common.files import refused
 from fsopt.errors import FileError, ParameterError, UnknownNameError, foreign, shown, unknown
 
 if TYPE_CHECKING:
@@ -214,47 +212,3 @@ def same_changes(changed: list[str], given: Changes, path: str, names: Mapping[s
 def names_of(functions: Mapping[str, Change]) -> dict[str, str]:
     """Return slug -> name of its function, as it is saved."""
     return {slug: getattr(f, "__name__", type(f).__name__) for slug, f in functions.items()}
-
-
-@dataclass(frozen=True)
-class FromFile:
-    """A function of a Python file, which goes to other processes with the text of the file.
-
-    Attributes
-    ----------
-    path, name : of the file, and of the function in it.
-    text : of the file; raises FileError.
-    """
-
-    path: str
-    name: str
-    text: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        with refused("read", self.path, "give FILE.py:FUNCTION", ValueError):
-            object.__setattr__(self, "text", Path(self.path).read_text(encoding="utf-8"))
-
-    @property
-    def __name__(self) -> str:
-        """File and function, for messages and saved answers."""
-        return f"{Path(self.path).name}:{self.name}"
-
-    def load(self) -> Change:
-        """Return the function; raises ParameterError."""
-        found: Change | None = _run(self.path, self.text).get(self.name)
-        if not callable(found):
-            raise ParameterError(f"'{self.path}' has no function '{self.name}'", "give FILE.py:FUNCTION")
-        return found
-
-    def __call__(self, model: Any) -> None:
-        """Change a model."""
-        self.load()(model)
-
-
-@cache
-def _run(path: str, text: str) -> dict[str, Any]:
-    """Return the names of a Python file after it has run, once; raises ParameterError."""
-    names: dict[str, Any] = {"__file__": path}
-    with foreign("Python", f"'{path}' cannot be run", "correct the file", ParameterError, passed=()):
-        exec(compile(text, path, "exec"), names)
-    return names

@@ -7,19 +7,11 @@ import faulthandler
 import logging
 import os
 import re
-import sys
 import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    BrokenExecutor,
-    CancelledError,
-    Executor,
-    Future,
-    wait,
-)
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import islice, starmap
@@ -40,6 +32,8 @@ IDLE, WATCH = 60.0, 1.0
 """Seconds that worker processes wait for the next task, and between two looks of one at its parent."""
 HERE = "sequential"
 """The word for calls in this process."""
+LOST = {"BrokenExecutor", "CancelledError", "KilledWorker", "CommClosedError"}
+"""Errors by which executors, and Dask, tell of lost workers or schedulers."""
 _POOLS: dict[int, Any] = {}
 """Number of processes -> those that no block uses."""
 atexit.register(_POOLS.clear)  # not later: they need modules that the end of the interpreter clears
@@ -115,16 +109,6 @@ def _place() -> Any:
     return getattr(backend, "client", own)
 
 
-def _lost() -> tuple[type[BaseException], ...]:
-    """Return the errors by which executors, and Dask where it is loaded, tell of lost workers or schedulers."""
-    if "distributed" not in sys.modules:
-        return BrokenExecutor, CancelledError
-    from distributed import KilledWorker
-    from distributed.comm import CommClosedError
-
-    return BrokenExecutor, CancelledError, KilledWorker, CommClosedError
-
-
 @contextmanager
 def on_scheduler(address: str | None) -> Iterator[None]:
     """Run a block on a Dask scheduler, ``tcp://host:port``, None here; raises PackageError, ParameterError."""
@@ -189,7 +173,9 @@ def results(
             for future in [future for future in out if future.done()]:  # also those that their executor cancelled
                 value = future.result()
                 yield out.pop(future), value
-    except _lost() as error:
+    except Exception as error:
+        if LOST.isdisjoint(kind.__name__ for kind in type(error).__mro__):
+            raise
         codes = ", ".join(re.findall(r"[A-Z]+\(-?\d+\)", str(error)))
         reason = f"a worker or its scheduler was lost ({codes or type(error).__name__})"
         raise WorkersLost(reason, "the same command goes on with what is left") from error

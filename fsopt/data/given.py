@@ -27,7 +27,7 @@ from fsopt.data.encoding import (
     typed_columns,
 )
 from fsopt.data.files import BUNDLED, WITHOUT_NAMES, read_arrays, read_frame, resolve, suffix_of
-from fsopt.data.layout import DEFAULT_TARGET, Layout, is_missing, label_key, label_text
+from fsopt.data.layout import DEFAULT_TARGET, WHOLE, Layout, is_missing, label_key, label_text
 from fsopt.data.matrices import first_rows, is_sparse
 from fsopt.data.validation import map_labels
 from fsopt.errors import DataError, ParameterError
@@ -178,9 +178,7 @@ def _target_of(y: Vector, labels: tuple[str, str], layout: Layout) -> str:
 
 
 @checked(source=SOURCE)
-def load_samples(
-    source: str | os.PathLike[str] | Frame, layout: Layout | None = None, *, target: str = DEFAULT_TARGET
-) -> Table:
+def load_samples(source: str | os.PathLike[str] | Frame, layout: Layout = WHOLE) -> Table:
     """Read samples to be classified: as :func:`load_dataset`, but a file with names of columns may have no label.
 
     Parameters
@@ -188,9 +186,7 @@ def load_samples(
     source : str, path or DataFrame
         As in :func:`load_dataset`.
     layout : Layout, optional
-        In place of ``target``; columns that it names need not be there.
-    target : str, default 'label'
-        As in :func:`load_dataset`.
+        Columns that it names need not be there.
 
     Returns
     -------
@@ -202,7 +198,7 @@ def load_samples(
     ------
     DataError : if there is no such data set, or the file cannot be read.
     """
-    with _read(source, layout or Layout(target=target), required=False) as (table, _):
+    with _read(source, layout, required=False) as (table, _):
         return table
 
 

@@ -157,3 +157,7 @@ def label_key(text: str) -> float | str:
         return float(text)
     except ValueError:
         return text
+
+
+WHOLE = Layout()
+"""Every column but ``label`` is a feature."""

@@ -8,6 +8,7 @@ import fsopt
 
 data: fsopt.Dataset = fsopt.load_dataset("wdbc")
 table: fsopt.Dataset = fsopt.load_dataset(pd.DataFrame({"a": [1.0, 2.0], "label": ["no", "yes"]}))
+ill: fsopt.Dataset = fsopt.load_dataset("mine.csv", target="state", positive=["ill", 1], drop="age", missing="mean")
 model = fsopt.build("gmeb-dual", data, r_plus=3.0, r_minus=3.0)
 result: fsopt.SolveResult = fsopt.solve(model, time_limit=3.0)
 status: fsopt.Status = result.status

@@ -155,7 +155,7 @@ def _other_coding(name: str) -> Dataset:
     if name == "tictactoe":  # x, blank, o are 1, 0, -1 in the file; here x, o, blank are 1, 2, 3
         X = np.select([table.X > 0.5, table.X < -0.5], [1.0, 2.0], 3.0)
         return to_dataset(Table(X, table.labels, table.features), name, Layout())
-    degrees = [float(number) for number in load_samples("cleveland.num", target="num").labels]
+    degrees = [float(number) for number in load_samples("cleveland.num", Layout(target="num")).labels]
     labels = ["1" if degree <= 1 else "-1" for degree in degrees]
     return to_dataset(Table(table.X, labels, table.features), name, Layout())
 
