@@ -203,12 +203,9 @@ def checked(**kinds: Argument) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         signature = inspect.signature(function)
-        takes_any = any(one.kind is one.VAR_KEYWORD for one in signature.parameters.values())
 
         @functools.wraps(function)
         def call(*args: P.args, **keywords: P.kwargs) -> R:
-            if not takes_any and not keywords.keys() <= signature.parameters.keys():
-                keywords = spelled(f"{function.__name__}()", keywords, signature.parameters)  # type: ignore[assignment]
             given = bound(function.__name__, signature, args, keywords).arguments
             for name, kind in kinds.items():
                 if name in given:
@@ -218,18 +215,6 @@ def checked(**kinds: Argument) -> Callable[[Callable[P, R]], Callable[P, R]]:
         return call
 
     return decorate
-
-
-def spelled(owner: str, given: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
-    """Return keywords by their known names, whatever their case: ``C`` is ``c``; ParameterError for one given twice."""
-    own = {name.lower(): name for name in known}
-    found: dict[str, Any] = {}
-    for name, value in given.items():
-        meant = name if name in known else own.get(str(name).lower(), name)
-        if meant in found:
-            raise ParameterError(f"{owner} is given '{meant}' twice, also as '{name}'", "give it once")
-        found[meant] = value
-    return found
 
 
 def bound(

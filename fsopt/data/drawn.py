@@ -219,7 +219,7 @@ def gmeb_type2_bayes(seed: int, n_informative: int = 10) -> float:
 
 
 @with_keywords_of(gmeb_type1)
-def mpm_synthetic(n: int = 50, seed: int = 0, p: int = 1000, literal: bool = False) -> Dataset:
+def mpm_synthetic(n: int = 50, seed: int = 0, p: int = 1000) -> Dataset:
     r"""Draw the synthetic data set of Yang & Ju: ten relevant features of equal strength.
 
     .. math::
@@ -234,8 +234,6 @@ def mpm_synthetic(n: int = 50, seed: int = 0, p: int = 1000, literal: bool = Fal
         Seed, not negative.
     p : int
         Features, at least 10; the paper has 1000.
-    literal : bool
-        Use the mean -i of the print instead of -1.
 
     Notes
     -----
@@ -246,8 +244,7 @@ def mpm_synthetic(n: int = 50, seed: int = 0, p: int = 1000, literal: bool = Fal
     rng = np.random.default_rng(seed)
     y = _signs(rng, n)
     X = rng.standard_normal((n, p))
-    means = np.arange(1.0, 11.0) if literal else np.ones(10)
-    X[:, :10] = y[:, None] * (X[:, :10] - means)
+    X[:, :10] = y[:, None] * (X[:, :10] - 1.0)
     return Dataset(X, y, name="mpm-synthetic")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -149,16 +148,6 @@ def label_texts_of(labels: tuple[str, str]) -> tuple[str, str]:
     if not LIST.holds(labels) or len(labels) != 2 or str(labels[0]) == str(labels[1]):
         raise DataError(f"labels is {shown(labels)}", "give two different texts, of -1 and of +1, in this order")
     return str(labels[0]), str(labels[1])
-
-
-def values_of_labels(texts: tuple[str, str]) -> NDArray[Any]:
-    """Return two labels (2,) as what their texts say: truth values, integers, other numbers, or texts."""
-    if set(texts) == {"False", "True"}:
-        return np.array([text == "True" for text in texts])
-    for kind in (int, float):
-        with suppress(ValueError):
-            return np.array([kind(text) for text in texts])
-    return np.array(texts)
 
 
 def positions_of(index: slice | ArrayLike, size: int, what: str) -> Indices:

@@ -7,7 +7,7 @@ import re
 from functools import cache
 from typing import Any, cast
 
-from fsopt.common.arguments import bound, section, spelled
+from fsopt.common.arguments import bound, section
 from fsopt.estimators.base import SelectingClassifier, WeightedClassifier
 from fsopt.methods.registry import METHODS
 from fsopt.methods.spec import MethodSpec
@@ -34,8 +34,7 @@ def made(spec: MethodSpec) -> type[SelectingClassifier]:
     signature = signature_of(spec)
 
     def __init__(self: SelectingClassifier, **keywords: Any) -> None:
-        own = spelled(f"{spec.estimator}()", keywords, signature.parameters)
-        given = bound(spec.estimator, signature, (self,), own)
+        given = bound(spec.estimator, signature, (self,), keywords)
         given.apply_defaults()
         for name, value in given.arguments.items():
             if name != "self":

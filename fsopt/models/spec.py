@@ -10,7 +10,7 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from fsopt.common.arguments import plain, section, spelled
+from fsopt.common.arguments import plain, section
 from fsopt.data import Dataset
 from fsopt.data.layout import Layout
 from fsopt.data.weights import by_class
@@ -115,9 +115,8 @@ def parameters(function: Callable[..., Any]) -> dict[str, Any]:
 def check_parameters(
     what: str, name: str, given: Mapping[str, Any], known: Mapping[str, Any], objects: Collection[str] = ()
 ) -> dict[str, Any]:
-    """Return parameters by their known names, of the model or method (``what``) of a name; else ParameterError."""
-    found = spelled(f"{what} '{name}'", given, known)
-    for parameter, value in found.items():
+    """Return parameters that the model or method (``what``) of a name takes; else ParameterError."""
+    for parameter, value in given.items():
         if parameter not in known:
             raise ParameterError(f"{what} '{name}' has no parameter '{parameter}'", _instead(parameter, known))
         if not (plain(value) or isinstance(value, Dataset) or parameter in objects):
@@ -125,13 +124,13 @@ def check_parameters(
                 f"parameter '{parameter}' of '{name}' must not be {shown(value)}",
                 "give a number, a text, a list or an array",
             )
-    missing = [k for k, default in known.items() if default is inspect.Parameter.empty and k not in found]
+    missing = [k for k, default in known.items() if default is inspect.Parameter.empty and k not in given]
     if missing:
         raise ParameterError(
             f"{what} '{name}' needs the parameter{'s' * (len(missing) > 1)} {', '.join(missing)}",
             f"for example {missing[0]}=...",
         )
-    return found
+    return dict(given)
 
 
 def _instead(parameter: str, known: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from fsopt.answers.records import Answer
 from fsopt.answers.results import Status
-from fsopt.common.arguments import FLAG, FUNCTION, SECONDS, TEXT, WHOLE, checked, optional, spelled
+from fsopt.common.arguments import FLAG, FUNCTION, SECONDS, TEXT, WHOLE, checked, optional
 from fsopt.common.figures import draw_front, new_figure, plain
 from fsopt.data import Dataset
 from fsopt.data.given import Given, datasets_of
@@ -215,7 +215,7 @@ def _methods(
         raise ParameterError(f"there are parameters for '{name}', which is not compared", "name it in methods=")
     found = []
     for entry in entries.values():
-        own = spelled(f"method '{entry.name}'", params.get(entry.name, {}), entry.parameters)
+        own = dict(params.get(entry.name, {}))
         grid = {k: list(v) for k, v in entry.candidates.items() if tune and k not in own}
         how: dict[str, Any] = {"params": own, "grid": grid, "tune": bool(grid), "inner_folds": INNER_FOLDS}
         peer = not isinstance(entry, Classifier) or entry.name in PEERS

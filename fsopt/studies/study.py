@@ -20,7 +20,7 @@ import msgspec
 
 from fsopt.answers.records import plain
 from fsopt.answers.trained import fingerprint
-from fsopt.common.arguments import SECONDS, optional, spelled
+from fsopt.common.arguments import SECONDS, optional
 from fsopt.common.files import check_readable
 from fsopt.data import Dataset, load_dataset
 from fsopt.data.splits import stratified_folds
@@ -66,11 +66,8 @@ class StudyMethod(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         return [({k: v for k, v in points[0].items() if k not in self.grid}, tuple(points))]
 
     def check(self) -> None:
-        """Spell parameters as the method does; refuse unknown ones, values it never takes, a grid without values."""
+        """Refuse unknown parameters, values that the method never takes, and a grid without values."""
         entry = self.entry
-        for part in ("params", "grid"):
-            known = spelled(f"method '{self.name}'", getattr(self, part), entry.parameters)
-            msgspec.structs.force_setattr(self, part, known)
         check_parameters("method", self.name, {**self.params, **self.grid}, entry.parameters)
         if self.estimator is None:
             for params in (self.params, *({name: value} for name, values in self.grid.items() for value in values)):

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fsopt.common.arguments import checked, spelled
+from fsopt.common.arguments import checked
 from fsopt.common.clock import whole_or_interrupted
 from fsopt.common.teams import side_by_side
 from fsopt.data import Dataset
@@ -144,8 +144,8 @@ def fit_candidate(method: Method, data: Dataset, params: Params, *, solver: str 
 
 
 def _checked(method: Method, params_list: Sequence[Params]) -> tuple[Entry, list[Params]]:
-    """Return the entry of a method, and the candidates by the known names of their parameters."""
+    """Return the entry of a method, and the candidates, of which there must be some."""
     entry = entry_of(method)
     if not params_list:
         raise ParameterError("there are no candidates", "give at least one, for example [{'c': 1.0}]")
-    return entry, [spelled(f"method '{entry.name}'", params, entry.parameters) for params in params_list]
+    return entry, [*params_list]

@@ -48,8 +48,8 @@ from fsopt.compiler.values import distance_from
 from fsopt.data import Dataset
 from fsopt.data.given import Given, dataset_of
 from fsopt.data.hyperplanes import measures
+from fsopt.data.layout import label_key
 from fsopt.data.matrices import column_deviations
-from fsopt.data.validation import values_of_labels
 from fsopt.errors import FileError, NotShownError, reading
 from fsopt.methods.checking import recomputed_certificate, saved_fit
 from fsopt.methods.claims import about_of, claims_of
@@ -195,7 +195,7 @@ def _changed(stated: Any, digest: str, data: Dataset, path: str, customise: Chan
 
 def _other_labels(stated: tuple[str, str], data: Dataset) -> float:
     """Return 0 for the labels of the data, in whatever spelling of their values ("1" and "+1"), and 1 for others."""
-    return float(stated != data.labels and list(values_of_labels(stated)) != list(values_of_labels(data.labels)))
+    return float([*map(label_key, stated)] != [*map(label_key, data.labels)])
 
 
 def _of_data(trained: Trained, fit: Fit, data: Dataset) -> dict[str, float]:

@@ -207,7 +207,7 @@ def test_a_unit_whose_process_dies_or_hangs_is_a_row_and_costs_no_other(how, sta
         ({"data": [DATA, blobs(41, 3, seed=5)]}, ParameterError, "called 'data', or"),
         ({"methods": []}, ParameterError, "has no methods"),
         ({"methods": [{"name": "svm", "parms": {}}]}, ParameterError, "unknown field `parms`"),
-        ({"methods": [{"name": "svm", "params": {"c": 1.0}, "grid": {"C": [1.0]}}]}, ParameterError, "in params and"),
+        ({"methods": [{"name": "svm", "params": {"c": 1.0}, "grid": {"c": [1.0]}}]}, ParameterError, "in params and"),
         ({"methods": [{"name": "svm", "tune": True}]}, ParameterError, "tune without a grid"),
         ({"methods": [{"name": "svm", "grid": {"c": []}}]}, ParameterError, "'c' of 'svm' has no value"),
         ({"folds": 1}, ParameterError, "folds is 1"),
