@@ -22,8 +22,8 @@ from fsopt.data.encoding import (
 )
 from fsopt.data.given import Table
 from fsopt.data.layout import refuse_repeated
-from fsopt.data.matrices import column_deviations, finite, is_sparse, parts_of, place
-from fsopt.data.validation import as_matrix
+from fsopt.data.matrices import column_deviations, is_sparse, parts_of
+from fsopt.data.validation import as_matrix, check_finite
 from fsopt.errors import DataError, similar
 from fsopt.typing import Indices, Mask, Matrix
 
@@ -132,15 +132,8 @@ class Trained:
 
     def _checked(self, X: Matrix, names: Sequence[str]) -> Matrix:
         """Return samples; raises DataError where one of their values is not finite."""
-        bad = [place(X, k) for k in np.flatnonzero(~finite(X)).tolist()]
-        if bad:
-            rows = sorted({i + 1 for i, _ in bad})
-            shown = ", ".join(map(str, rows[:5])) + (" ..." if len(rows) > 5 else "")
-            raise DataError(
-                f"values that are not finite, missing ones perhaps, in {counted(len(rows), 'sample')}, first in column "
-                f"'{self.columns[bad[0][1]]}': rows {shown}",
-                f"give finite values of the {counted(len(names), 'feature')} of the fit, or fit with missing='mean'",
-            )
+        hint = f"give finite values of the {counted(len(names), 'feature')} of the fit, or fit with missing='mean'"
+        check_finite(X, self.columns, hint)
         return X
 
 

@@ -81,17 +81,21 @@ def names_of(features: Sequence[str], p: int) -> tuple[str, ...]:
     return names
 
 
+def check_finite(X: Matrix, names: Sequence[str], hint: str) -> None:
+    """Raise DataError that names the first place of X (n, p) whose value is not finite."""
+    wrong = np.flatnonzero(~finite(X))
+    if len(wrong):
+        (i, j), values = place(X, int(wrong[0])), parts_of(X)[-1].ravel()[wrong]
+        what = counted(len(wrong), "missing value" if np.isnan(values).all() else "infinite or missing value")
+        raise DataError(f"X has {what}, first in row {i + 1}, column '{names[j]}' ({values[0]})", hint)
+
+
 def check_values(X: Matrix, names: tuple[str, ...]) -> None:
     """Raise DataError that names the first column of X (n, p) with a value that is not finite, or without squares."""
     largest = largest_values(X)
     if not np.isfinite(largest).all():
-        wrong = np.flatnonzero(~finite(X))
-        (i, j), values = place(X, int(wrong[0])), parts_of(X)[-1].ravel()[wrong]
-        what = counted(len(wrong), "missing value" if np.isnan(values).all() else "infinite or missing value")
-        hint = (
-            "missing= (drop, mean, median, indicator) treats missing values where data are loaded; remove infinite ones"
-        )
-        raise DataError(f"X has {what}, first in row {i + 1}, column '{names[j]}' ({values[0]})", hint)
+        hint = "missing= (drop, mean, median, indicator) treats missing values where data are loaded"
+        check_finite(X, names, f"{hint}; remove infinite ones")
     bad = np.flatnonzero((largest > LARGEST) | ((largest < 1.0 / LARGEST) & (largest > 0.0)))
     if len(bad):
         j = int(bad[0])

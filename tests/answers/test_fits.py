@@ -91,7 +91,7 @@ def test_a_missing_value_is_filled_as_in_training(tmp_path):
     one = frame.iloc[:1].assign(a=np.nan, kind="other")
     filled = one.assign(a=frame["a"].mean())
     assert again.decision_function(one) == pytest.approx(again.decision_function(filled))
-    with pytest.raises(DataError, match="not finite"):
+    with pytest.raises(DataError, match="missing value"):
         fsopt.fit("svm", DATA).predict(FRAME.assign(a=np.nan))
 
 
