@@ -92,12 +92,9 @@ def selected_and_tested(data: Dataset, m: int, search: float, seed: int) -> tupl
 
 
 def _likelihood_ratios(data: Dataset, chosen: tuple[int, ...]) -> Vector:
-    """Return the p-value of each of the chosen variables: twice the rise of the loss without it, by its chi-square.
-
-    The samples of a group have the weight of one: the variance of a mean is that of one at most.
-    """
+    """Return the p-value of each of the chosen variables: twice the rise of the loss without it, by its chi-square."""
     problem, _ = path_of(data)
-    if data.group is not None:
+    if data.group is not None:  # its samples weigh as one: the variance of a mean is that of one at most
         problem.g = problem.g / np.bincount(data.group)[data.group]
     varying = problem.Z.std(axis=0) > 0.0
     kept = [problem.groups[v][varying[problem.groups[v]]] for v in chosen]

@@ -88,10 +88,7 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield the path of an empty file; it takes the place of ``path`` if the block succeeds.
-
-    The place keeps its mode, and a link stays a link to the file that is replaced. Raises FileError, of the disk too.
-    """
+    """Yield the path of an empty file, which takes the place of ``path``, or of what it links to; raises FileError."""
     target = check_writable(path)
     found = status(target, "write")
     place = Path(os.path.realpath(target))

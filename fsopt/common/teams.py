@@ -85,10 +85,7 @@ def _apart(program: int, seconds: float | None, function: Callable[..., Outcome]
 
 
 def unordered(calls: Iterable[tuple[Any, ...]], jobs: int) -> Iterator[Any]:
-    """Yield the values of calls as they end, from processes here or where joblib's configuration says; or WorkersLost.
-
-    A call is the seconds after which its process ends, None for no limit, a function, and its arguments.
-    """
+    """Yield the values of calls (seconds after which their process ends or None, function, arguments) as they end."""
     program, place = os.getpid(), _place()
     if place == HERE:
         yield from (_apart(program, *call) for call in calls)

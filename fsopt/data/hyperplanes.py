@@ -36,7 +36,8 @@ ON_HYPERPLANE = 1e-9
 EVEN = 1e-13
 """Difference of the weights on both sides of an intercept, relative to their sum, that is a rounding error of 0."""
 MEASURES = ("accuracy", "mcc", "balanced_accuracy", "recall", "auc")
-"""The measures of :func:`measures`, each 1 at its best."""
+"""Each 1 at its best: mcc is Matthews' correlation coefficient, balanced_accuracy the mean of the accuracies of both
+classes, recall that of the class +1, auc the area under the receiver operating characteristic."""
 
 
 def hinge(scores: Vector, y: Vector, weights: Vector | None = None) -> float:
@@ -114,13 +115,7 @@ def smallest_multiple(scores: Vector, b: float, y: Vector, e_cap: float) -> floa
 
 
 def measures(y: Vector, score: Vector) -> dict[str, float]:
-    r"""Return measures of the scores (n,) of samples with labels (n,) in {-1, +1}.
-
-    ``accuracy``; ``mcc``, Matthews' correlation coefficient; ``balanced_accuracy``, the mean of the accuracies of both
-    classes; ``recall``, the accuracy of the class +1; ``auc``, the area under the receiver operating characteristic:
-    the share of the pairs of a positive and a negative sample of which the positive one has the larger score, where
-    equal scores count as one half. A score of 0 is the label -1.
-    """
+    """Return :data:`MEASURES` of the scores (n,) of samples with labels (n,) in {-1, +1}; a score of 0 is -1."""
     labels = np.where(score > 0, 1.0, -1.0)
     right = labels == y
     by_class = [float(right[y == sign].mean()) for sign in (1.0, -1.0) if np.any(y == sign)]

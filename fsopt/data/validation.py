@@ -168,11 +168,8 @@ def positions_of(index: slice | ArrayLike, size: int, what: str) -> Indices:
 
 
 def map_labels(texts: Sequence[str], positive: Sequence[str] = ()) -> tuple[Vector, tuple[str, str]]:
-    """Return labels as -1 and +1 (n,), and the texts of both, each in its first spelling: 1 and 1.0 are one number.
-
-    The ``positive`` ones are +1, against all others; by default the larger of two numbers, or the one of two words that
-    is among :data:`USUAL_POSITIVES`. Raises DataError where this tells no two classes.
-    """
+    """Return labels as -1 and +1 (n,), the ``positive`` ones against the rest, and the texts of both; or DataError."""
+    # Each in its first spelling: 1 and 1.0 are one number.
     first = {label_key(text): text for text in reversed(list(dict.fromkeys(texts)))}
     asked = {label_key(text): text for text in positive}
     listed = ", ".join(shown(text) for text in [*first.values()][::-1][:6]) + (", ..." if len(first) > 6 else "")
@@ -209,9 +206,6 @@ def _usual(first: dict[float | str, str], listed: str) -> float | str:
 
 
 def places_by_name(features: Sequence[str]) -> Indices:
-    """Return the place (p,) of each feature in the order of the names, shorter ones first: x2 before x10.
-
-    It decides where nothing else does: the order of the columns is an accident.
-    """
+    """Return the place (p,) of each feature in the order of names, x2 before x10; columns have theirs by accident."""
     order = sorted(range(len(features)), key=lambda j: (len(features[j]), features[j]))
     return np.argsort(order)
