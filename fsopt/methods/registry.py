@@ -55,6 +55,21 @@ def _check(spec: MethodSpec) -> None:
     word(f"weights of '{spec.name}'", spec.weights, WEIGHTS)
 
 
+WORDS: Mapping[str, str] = {
+    **dict.fromkeys(("lasso", "l1", "l1svc", "linearsvc"), "l1-svm"),
+    **dict.fromkeys(("elasticnet", "enet", "glmnet", "elasticnetsvm"), "onsvm, with the one-norm alone"),
+    **dict.fromkeys(("logistic", "logisticregression", "logit"), "best-subset with loss=logistic"),
+    **dict.fromkeys(("l0", "abess", "subset", "forward", "backward", "stepwise", "selectkbest"), "best-subset"),
+    **dict.fromkeys(("l0learn", "fastsparsegams"), "best-subset-penalised"),
+    **dict.fromkeys(("rfecv", "svmrfe", "recursivefeatureelimination"), "rfe, with m features"),
+    **dict.fromkeys(("svc", "linearsvm", "ridge", "l2", "l2svm"), "svm"),
+    **dict.fromkeys(("anova", "ftest", "fclassif", "fisherscore"), "fisher"),
+    **dict.fromkeys(("correlation", "corr", "ttest"), "pearson"),
+    **dict.fromkeys(("mutualinfo", "mutualinformation", "mutualinfoclassif", "entropy"), "infogain"),
+    **dict.fromkeys(("kolmogorovsmirnov", "kstest"), "ks"),
+    **dict.fromkeys(("relief", "relieff", "surf"), "fisher, with pearson, ks and infogain beside it"),
+}
+"""Words of other packages for methods -> what they are called here."""
 METHODS = Registry(
     MethodSpec,
     "method",
@@ -75,6 +90,7 @@ METHODS = Registry(
     listing="fsopt methods",
     function="fit",
     check=_check,
+    words=WORDS,
 )
 """Name -> entry of every method; those of the user's own follow, see :func:`register_method`."""
 
