@@ -227,6 +227,8 @@ def _solved(program: Program, settings: Settings, *, duals: bool = True, known: 
     """Return the outcome of the first installed solver but ``known`` that solves a program, and its name."""
     best = None
     for spec in preference(program_class(program)):
+        if spec.name == known and spec.finer:  # it solves again, at a finer tolerance
+            break
         if not spec.available or (duals and not spec.duals) or spec.name == known:
             continue
         try:
