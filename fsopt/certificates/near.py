@@ -53,7 +53,7 @@ def tangents(
     ``earlier`` are tangents of the cones at other points, which count as well; those at x are appended. Without it the
     tangents of matrices are those in the units of their diagonals, and each cone has terms of its own.
     """
-    activity = activities(program, x)
+    activity = activities(program, x) if earlier is None else arithmetic.of(program.A @ x)  # rounded as x is
     rows, sizes = [program.A], [row_violations(program, x)[1]]
     least, most = ([arithmetic.of(side).minus(activity).value] for side in (program.lo, program.hi))
     if program.general:

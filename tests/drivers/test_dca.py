@@ -11,13 +11,7 @@ from support import blobs
 import fsopt
 from fsopt.answers.results import Status
 from fsopt.drivers.dca import dca
-from fsopt.drivers.penalties import (
-    PENALTIES,
-    SMALLEST_COST,
-    Power,
-    approximation,
-    step_costs,
-)
+from fsopt.drivers.penalties import PENALTIES, SMALLEST_COST, Power, approximation, step_costs
 from fsopt.errors import ParameterError
 from fsopt.methods.mpm.space import accuracy_limit
 from fsopt.models.mpm.moments import Moments, kappa
@@ -154,6 +148,14 @@ def test_plateaus_and_units(alpha):
             lambda u, lam=lam: lam if u <= lam else max(3.7 * lam - u, 0) / 2.7, 0, t, points=kinks("scad", alpha)
         )
         assert approximation("scad", alpha).value(np.array([t])) == pytest.approx(area / (2.35 * lam**2), rel=1e-7)
+
+
+def test_copies_and_units_of_columns_leave_a_point_that_meets_every_constraint():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((30, 60))
+    y = np.where(X[:, 0] + 0.3 * rng.standard_normal(30) > 0.0, 1.0, -1.0)
+    data = fsopt.Dataset(np.column_stack([X[:, :50], X[:, 0] * (1.0 + 3e-16), X[:, 3] * 1e9]), y)
+    assert fsopt.fit("fsv", data).status is Status.STATIONARY
 
 
 def test_another_word_steepness_or_power_is_refused():

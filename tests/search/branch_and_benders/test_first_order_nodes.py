@@ -70,7 +70,8 @@ def test_a_bound_is_at_least_that_of_interior_points_and_its_cut_is_below_all_se
         below = [v for s, v in values.items() if np.all(at.inside <= s) and not np.any(at.outside & np.array(s, bool))]
         highest = min(below, default=np.inf) * (1 + 1e-9)
         assert max(steps.lower, exact) <= min(steps.upper * (1 + 1e-8), highest)
-        assert steps.lower <= exact * (1 + 1e-3)  # one interior point in thousands ends short of the optimum
+        short = 4e-4 * ((seed, kind) == (12, 3))  # there the interior point ends below its optimum: loose, not false
+        assert steps.lower <= exact * (1 + 1e-6 + short)
         found = NodeSolver(problem).solve(at, parent, Goal(1e-5))
         assert found.bound >= exact * (1 - 1e-4)
         cut = make_cut(problem, 0, on_grid(found.alpha, problem.y, problem.caps), found.mu)
@@ -103,18 +104,12 @@ def test_a_node_that_is_pruned_or_branched_ends_at_half_of_the_distance_to_the_c
         assert min(cutoff, exact - 0.7 * (cutoff - exact)) <= found.bound <= exact * (1 + 1e-6)
 
 
-OTHERS = {
-    "groups": [[0, 1], [2], [3]],
-    "positive": [0],
-    "upper": {"x1": 0.5},
-    "loss": "logistic",
-    "conflicts": [[0, 1]],
-}
+OTHER = {"groups": [[0, 1], [2], [3]], "positive": [0], "upper": {"x1": 0.5}, "loss": "logistic", "conflicts": [[0, 1]]}
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", OTHER)
 def test_other_problems_keep_the_interior_points(name, forced):
-    found = fsopt.fit("best-subset", blobs(40, 4, seed=1), m=2, scale="none", **{name: OTHERS[name]})
+    found = fsopt.fit("best-subset", blobs(40, 4, seed=1), m=2, scale="none", **{name: OTHER[name]})
     assert found.status == "optimal"
     assert not forced
 
