@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any
 
-from .rationals import ONE, ZERO, need, spend
+from .rationals import ONE, ZERO, need
 
 UNIT = 2**64
 PARTS = 8  # of a share theta of Lemma 10
@@ -73,7 +73,6 @@ class Coverage:
     def cut(self, ends: Sequence[Fraction]) -> Cut:
         """Return the cut of the intercepts between two ends, or from one to infinity."""
         y, C = self.problem.y, self.problem.C
-        spend(4 * sum(len(column) for _, column in self.problem.columns), 2 * self.problem.long + 64)
         heights = {label: max(ZERO, *(1 - label * b for b in ends)) for label in (1, -1)}
         kinks = (b for b in (-ONE, ONE) if ends[0] <= b <= ends[-1])
         base = min(sum(max(ZERO, 1 - k * b) * y.count(k) for k in (1, -1)) for b in (*ends, *kinks))
@@ -106,7 +105,6 @@ class Coverage:
 
     def most(self, rules: Rules, net: list[int], gap: list[int], touched: list[Touched]) -> list[int]:
         """Return what the features in M gain at most, for each number of features in P."""
-        spend(4 * len(net) * self.m, self.problem.long + 128)
         lows = [math.floor(low * UNIT) for _, low in rules]
         rates = [(k, (PARTS - part) * (k + 1)) for k, (part, _) in enumerate(rules) if part < PARTS]
         values = [
@@ -123,11 +121,9 @@ class Coverage:
         for feature, column in enumerate(touched):
             undone: dict[int, int] = {}
             for i, _ in column:
-                spend(len(here[i]))
                 for j, v in here[i]:
                     undone[j] = undone.get(j, 0) + v
             kept = [(values[j], v) for j, v in undone.items() if v > needed[j] and j != feature]
-            spend(len(kept) * len(rates))
             for k, rate in rates:
                 extra[k] = max(extra[k], sum(max(v[k] + rate * e, 0) - max(v[k], 0) for v, e in kept))
         sums = [PARTS * (self.m - k - 1) * low + extra[k] for k, low in enumerate(lows)]

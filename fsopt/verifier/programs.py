@@ -11,46 +11,9 @@ from fractions import Fraction
 from operator import mul
 from typing import Any
 
-from .rationals import (
-    ZERO,
-    AffineForm,
-    Refuted,
-    common,
-    count,
-    counts,
-    exponential,
-    limit,
-    need,
-    number,
-    one_of,
-    or_none,
-    places,
-    read,
-    spend,
-    total,
-    vector,
-)
+from .rationals import DUAL, PROGRAM, ZERO, AffineForm, Refuted, common, exponential, need, read, total
 
 Squares = dict[tuple[int, int], Fraction]
-FORM = (places, [number], number)
-PROGRAM = {
-    "sense": one_of("min", "max"),
-    "c": [number],
-    "c0": number,
-    "quadratic": [(count, count, number)],
-    "concave": [(number, number, counts)],
-    "rows": [(places, [number], limit, limit)],
-    "lb": [limit],
-    "ub": [limit],
-    "cones": [{"weights": [number], "forms": [FORM]}],
-    "matrices": [{"order": count, "entries": [FORM]}],
-    "integer": places,
-}
-EVIDENCE = {
-    "point": or_none(vector),
-    "shift": or_none(vector),
-    "dual": or_none({"multipliers": [(count, [number])], "curve": vector}),
-}
 
 
 class ProgramToCheck:
@@ -82,11 +45,11 @@ class ProgramToCheck:
         whole = len(set(curved)) == len(curved) and all(self.bounds[j][0] == 0 for j in curved)
         need(whole and all(f >= 0 < k and 0 < len(t) < 3 for f, k, t in self.concave), "a concave term is damaged")
         self.about = f"{held['sense']}imise, {self.n} variables, {len(self.constraints)} constraints"
-        _, self.scale, _ = common(Fraction(1, f.bottom) for _, forms, _ in self.constraints for f in forms)
+        self.scale = common(Fraction(1, f.bottom) for _, forms, _ in self.constraints for f in forms)[1]
 
     def proved(self, evidence: Any) -> tuple[Fraction | float | None, Fraction | None, list[list[int]]]:
         """Return the bounds below, infinite where no point is left, and above, of the minimisation form."""
-        held = read(evidence, EVIDENCE, "the evidence")
+        held = read(evidence, DUAL, "the evidence")
         above = None
         if held["point"] is not None:
             need(all(j < self.n for j in held["point"]), "the point is of another program")
@@ -133,12 +96,10 @@ class ProgramToCheck:
             parts.append(least(kind, multipliers, rule))
             terms += zip(multipliers, forms, strict=True)
         parts += [-m * Fraction(form.constant, form.bottom) for m, form in terms if form.constant]
-        multipliers, bottom, bits = common(m for m, _ in terms)
-        spend(self.n, bits + self.scale.bit_length(), bits + self.scale.bit_length())  # lowest terms
+        multipliers, bottom = common(m for m, _ in terms)
         taken = [0] * self.n
         for m, (_, form) in zip(multipliers, terms, strict=True):
             factor = m * (self.scale // form.bottom)
-            spend(len(form.columns), factor.bit_length(), form.bits)
             for j, v in zip(form.columns, form.values, strict=True):
                 taken[j] += factor * v
         reduced = [a - Fraction(v, bottom * self.scale) if v else a for a, v in zip(slope, taken, strict=True)]
@@ -162,14 +123,11 @@ class ProgramToCheck:
 
 def gradient(squares: Squares, x: list[Fraction]) -> tuple[list[Fraction], Fraction]:
     """Return gradient and value of x'Px / 2 at a point."""
-    values, scale, long = common(squares.values())
-    tops, bottom, bits = common(x)
-    spend(2 * len(values), long, bits)
+    (values, scale), (tops, bottom) = common(squares.values()), common(x)
     found = [0] * len(x)
     for (i, j), v in zip(squares, values, strict=True):
         found[i] += v * tops[j]
         found[j] += v * tops[i] if i != j else 0
-    spend(len(x) if values else 0, long + bits, bits)
     half = Fraction(sum(map(mul, found, tops)), 2 * scale * bottom**2)
     return [Fraction(v, scale * bottom) if v else ZERO for v in found], half
 
@@ -199,8 +157,7 @@ def satisfied(kind: str, values: list[Fraction], rule: Any) -> bool:
     if kind == "matrix inequality":
         return semidefinite(dict(zip(triangle(rule), values, strict=True)))
     left, right, *tails = values
-    (tops, bottom, bits), (scaled, scale, long) = common(tails), common(rule)
-    spend(2 * len(tops), 2 * bits, long)
+    (tops, bottom), (scaled, scale) = common(tails), common(rule)
     square = Fraction(sum(w * v * v for w, v in zip(scaled, tops, strict=True)), scale * bottom**2)
     return left >= 0 <= right and square <= left * right
 
@@ -221,7 +178,6 @@ def at_limit(multiplier: Fraction, ends: tuple[Fraction | None, Fraction | None]
     """Return a multiplier times the limit that it belongs to; raise Refuted where that limit is infinite."""
     end = ends[0] if multiplier > 0 else ends[1]
     need(end is not None or not multiplier, "a multiplier belongs to an infinite limit")
-    spend(1, multiplier.numerator.bit_length(), (end or ZERO).numerator.bit_length())
     return multiplier * (end or ZERO)
 
 
@@ -236,13 +192,12 @@ def semidefinite(entries: Squares) -> bool:
     Elimination in integers, of the sparsest row first; each row is a positive multiple of that of the Schur complement.
     A negative pivot shows a negative eigenvalue, and a pivot 0 with another entry in its row shows one too.
     """
-    values, *_ = common(entries.values())
+    values, _ = common(entries.values())
     rows: dict[int, dict[int, int]] = {i: {} for pair in entries for i in pair}
     for (i, j), v in zip(entries, values, strict=True):
         if v:
             rows[i][j] = rows[j][i] = v
     while rows:
-        spend(len(rows))
         i = min(rows, key=lambda k: len(rows[k]))
         row = rows.pop(i)
         pivot = row.pop(i, 0)
@@ -253,8 +208,6 @@ def semidefinite(entries: Squares) -> bool:
             first = other.pop(i)
             shared = math.gcd(pivot, first)
             own, taken = pivot // shared, first // shared
-            bits = max(own.bit_length(), taken.bit_length())
-            spend(4 * (len(row) + len(other)), bits, bits)  # two products, and a divisor of numbers twice as long
             changed = {k: own * other.get(k, 0) - taken * row.get(k, 0) for k in row.keys() | other.keys()}
             content = math.gcd(*changed.values()) or 1
             rows[j] = {k: v // content for k, v in changed.items() if v}

@@ -1,4 +1,4 @@
-"""Rational numbers of a proof file, as integers over common denominators, their grammar and the work that is left.
+"""Rational numbers of a proof file, as integers over common denominators, and the grammar of a file.
 
 In a file every object has fixed keys, every list a fixed length or entries of one kind. A number is a JSON integer
 below 2^53, or else a text ``p/q`` of two integers in hexadecimal digits, in lowest terms: each has one spelling, and
@@ -22,7 +22,6 @@ from typing import Any, NoReturn
 ZERO, ONE = Fraction(0), Fraction(1)
 NUMBER = re.compile(r"-?[0-9a-f]+/[0-9a-f]+")
 MOST_BITS = 2**18  # of a numerator or a denominator
-MOST_WORK = 2 * 10**9  # of Work, in products of numbers of one word
 SHORT = 96  # bits after the leading one that a rounded end of an interval keeps
 EXACT = decimals.Context(prec=60, Emax=decimals.MAX_EMAX, Emin=decimals.MIN_EMIN)
 MARGIN, GRID = Fraction(1, 10**40), 2**100
@@ -33,20 +32,7 @@ class Refuted(Exception):
 
 
 class Unreadable(ValueError):
-    """The file is no proof, or takes more than is allowed."""
-
-
-class Work:
-    """The work that is left, an upper bound in products of one word: a small file does not take for ever."""
-
-    left: float = math.inf
-
-
-def spend(count: int, bits: int = 64, others: int = 64) -> None:
-    """Count products of integers of so many bits with others; raise Unreadable where the work is used up."""
-    Work.left -= count * (1 + bits // 64) * (1 + others // 64)
-    if Work.left < 0:
-        refuse("it takes more work than is allowed: --work 10 allows ten times as much")
+    """The file is no proof, or has longer numbers than are allowed."""
 
 
 def need(holds: bool, reason: str) -> None:
@@ -60,38 +46,33 @@ def refuse(reason: str) -> NoReturn:
     raise Unreadable(reason)
 
 
-def common(values: Iterable[Fraction]) -> tuple[list[int], int, int]:
-    """Return rational numbers as integers over one denominator, and the bits of the longest of all these."""
+def common(values: Iterable[Fraction]) -> tuple[list[int], int]:
+    """Return rational numbers as integers over one denominator."""
     held, bottom = list(values), 1
     for below in {v.denominator for v in held}:
-        spend(1, bottom.bit_length(), below.bit_length())
         bottom = math.lcm(bottom, below)
         if bottom.bit_length() > MOST_BITS:
             refuse("its numbers have no common denominator of a reasonable length")
-    spend(len(held), bottom.bit_length())
-    tops = [v.numerator * (bottom // v.denominator) for v in held]
-    return tops, bottom, max(map(int.bit_length, [*tops, bottom]))
+    return [v.numerator * (bottom // v.denominator) for v in held], bottom
 
 
 def total(values: Iterable[Fraction]) -> Fraction:
     """Return the sum of rational numbers."""
-    tops, bottom, _ = common(values)
+    tops, bottom = common(values)
     return Fraction(sum(tops), bottom)
 
 
 class AffineForm:
-    """An affine form: columns, integers, an integer constant, one denominator, and the bits of the longest of them."""
+    """An affine form: columns, integers, an integer constant, and one denominator."""
 
     def __init__(self, columns: list[int], values: list[Fraction], constant: Fraction = ZERO) -> None:
         need(len(columns) == len(values), "a form is damaged")
         self.columns = columns
-        (*self.values, self.constant), self.bottom, self.bits = common([*values, constant])
+        (*self.values, self.constant), self.bottom = common([*values, constant])
 
-    def at(self, x: tuple[list[int], int, int]) -> Fraction:
+    def at(self, x: tuple[list[int], int]) -> Fraction:
         """Return the value at a point."""
-        tops, bottom, bits = x
-        spend(len(self.columns) + 1, self.bits, bits)
-        spend(1, self.bits + bits, self.bits + bits)  # lowest terms
+        tops, bottom = x
         top: int = sum(map(mul, self.values, [tops[j] for j in self.columns])) + self.constant * bottom
         return Fraction(top, self.bottom * bottom)
 
@@ -113,7 +94,6 @@ def decimal(value: Fraction, *, up: bool, digits: int = 12) -> str:
 
 def enclosed(function: Callable[[decimals.Decimal], decimals.Decimal], x: Fraction) -> tuple[Fraction, Fraction]:
     """Return rational numbers below and above the value of a function of :data:`EXACT`, of ln from 2^-100 to 2^100."""
-    spend(1000 + x.numerator.bit_length() * x.denominator.bit_length() // 100)
     found = Fraction(function(EXACT.divide(decimals.Decimal(x.numerator), decimals.Decimal(x.denominator))))
     return Fraction(math.floor((found - MARGIN) * GRID), GRID), Fraction(math.ceil((found + MARGIN) * GRID), GRID)
 
@@ -142,7 +122,6 @@ def number(value: Any) -> Fraction:
     """Return a number of the file."""
     found = Fraction(value) if type(value) is int and abs(value) < 2**53 else None
     if type(value) is str and len(value) <= MOST_BITS // 4 and NUMBER.fullmatch(value):
-        spend(1, 4 * len(value), 4 * len(value))
         top, bottom = (int(part, 16) for part in value.split("/"))
         found = Fraction(top, bottom or 1)
     if found is None or written(found) != value:
@@ -196,17 +175,6 @@ def vector(value: Any) -> dict[int, Fraction]:
     return dict(pairs)
 
 
-def marked(kinds: dict[str, tuple[Any, ...]]) -> Callable[[Any], list[Any]]:
-    """Return the rule of a list whose first entry is one of some words, each with rules of the others."""
-
-    def node(value: Any) -> list[Any]:
-        if not isinstance(value, list) or not value or not isinstance(value[0], str) or value[0] not in kinds:
-            refuse("a node of a tree is none")
-        return [value[0], *read(value[1:], kinds[value[0]], "a node")]
-
-    return node
-
-
 def read(value: Any, rule: Any, name: str) -> Any:
     """Return a part of the file by a rule: an object, a list of one kind, a tuple of fixed length, or a function."""
     if isinstance(rule, dict):
@@ -219,3 +187,64 @@ def read(value: Any, rule: Any, name: str) -> Any:
         refuse(f"{name} is no list" + f" of {len(rule)} entries" * isinstance(rule, tuple))
     rules = rule if isinstance(rule, tuple) else rule * len(value)
     return [read(entry, inner, name) for entry, inner in zip(value, rules, strict=True)]
+
+
+def column(value: Any) -> list[Any]:
+    """Return the places and numbers of a feature that are in the file; no places where that is all of them."""
+    sparse = isinstance(value, list) and len(value) == 2 and isinstance(value[0], list)
+    return list(read(value if sparse else [None, value], (or_none(places), [number]), "a feature"))
+
+
+def cut(value: Any) -> list[Any]:
+    """Return the steps and multipliers of a cut, or the intercepts and rules of one by coverage."""
+    rule = ([number], [(count, number)]) if isinstance(value, list) and len(value) == 2 else (count, counts, vector)
+    return list(read(value, rule, "a cut"))
+
+
+def node(value: Any) -> list[Any]:
+    """Return a node of a tree: one of some words, each with rules of what follows it."""
+    if not isinstance(value, list) or not value or not isinstance(value[0], str) or value[0] not in NODES:
+        refuse("a node of a tree is none")
+    return [value[0], *read(value[1:], NODES[value[0]], "a node")]
+
+
+NODES = {"leaf": (count,), "known": (), "branch": (count,), "peg": (counts, places, places), "empty": ()}
+FORM = (places, [number], number)
+PROGRAM = {
+    "sense": one_of("min", "max"),
+    "c": [number],
+    "c0": number,
+    "quadratic": [(count, count, number)],
+    "concave": [(number, number, counts)],
+    "rows": [(places, [number], limit, limit)],
+    "lb": [limit],
+    "ub": [limit],
+    "cones": [{"weights": [number], "forms": [FORM]}],
+    "matrices": [{"order": count, "entries": [FORM]}],
+    "integer": places,
+}
+DUAL = {
+    "point": or_none(vector),
+    "shift": or_none(vector),
+    "dual": or_none({"multipliers": [(count, [number])], "curve": vector}),
+}
+SELECTION = {
+    "y": [number],
+    "c": number,
+    "loss": one_of("hinge", "squared-hinge", "logistic"),
+    "columns": [column],
+    "groups": counts,
+    "lower": [limit],
+    "upper": [limit],
+    "R": [[number]],
+    "r": [number],
+    "lam": [number],
+    "inside": places,
+    "outside": places,
+}
+TREE = {
+    "cuts": [cut],
+    "main": or_none(count),
+    "tree": [node],
+    "point": or_none({"w": vector, "b": number, "selected": places}),
+}

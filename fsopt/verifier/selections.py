@@ -16,63 +16,11 @@ from typing import Any
 
 from .coverage import UNIT, Coverage
 from .programs import satisfied
-from .rationals import (
-    ZERO,
-    common,
-    count,
-    counts,
-    entropy,
-    limit,
-    logistic,
-    marked,
-    need,
-    number,
-    one_of,
-    or_none,
-    places,
-    read,
-    spend,
-    total,
-    vector,
-)
+from .rationals import SELECTION, TREE, ZERO, common, entropy, logistic, need, read, total
 
 Node = tuple[frozenset[int], frozenset[int]]  # features inside, and outside, of every selection below a node
 Others = Sequence[tuple[int, int]]  # features, and 0 where they are inside, 1 where they are outside of a node
 Ordered = tuple[int, list[int], list[int]]  # a cut, and the features that gain in falling order
-
-
-def column(value: Any) -> list[Any]:
-    """Return the places and numbers of a feature that are in the file; no places where that is all of them."""
-    sparse = isinstance(value, list) and len(value) == 2 and isinstance(value[0], list)
-    return list(read(value if sparse else [None, value], (or_none(places), [number]), "a feature"))
-
-
-def cut(value: Any) -> list[Any]:
-    """Return the steps and multipliers of a cut, or the intercepts and rules of one by coverage."""
-    rule = ([number], [(count, number)]) if isinstance(value, list) and len(value) == 2 else (count, counts, vector)
-    return list(read(value, rule, "a cut"))
-
-
-SELECTION = {
-    "y": [number],
-    "c": number,
-    "loss": one_of("hinge", "squared-hinge", "logistic"),
-    "columns": [column],
-    "groups": counts,
-    "lower": [limit],
-    "upper": [limit],
-    "R": [[number]],
-    "r": [number],
-    "lam": [number],
-    "inside": places,
-    "outside": places,
-}
-EVIDENCE = {
-    "cuts": [cut],
-    "main": or_none(count),
-    "tree": [marked({"leaf": (count,), "known": (), "branch": (count,), "peg": (counts, places, places), "empty": ()})],
-    "point": or_none({"w": vector, "b": number, "selected": places}),
-}
 
 
 class SelectionToCheck:
@@ -102,20 +50,17 @@ class SelectionToCheck:
         whole = {self.p, *map(len, held["R"])} == {self.p} and len(held["R"]) == len(held["r"])
         need(whole and max((*self.fixed[0], *self.fixed[1]), default=0) < self.p, "the constraints are damaged")
         rows = [common(row) for row in held["R"]]
-        self.R, self.scales = [row for row, *_ in rows], [scale for _, scale, _ in rows]
+        self.R, self.scales = [row for row, _ in rows], [scale for _, scale in rows]
         self.r = [math.floor(right * scale) for right, scale in zip(held["r"], self.scales, strict=True)]
-        flat, self.bottom, self.long = common(v for _, x in columns for v in x)
-        self.d, rest = len(columns), iter(flat)
-        self.most = max(map(abs, flat), default=0) * n
+        flat, self.bottom = common(v for _, x in columns for v in x)
+        self.d, rest, self.most = len(columns), iter(flat), max(map(abs, flat), default=0)
         self.columns = [(at, [self.y[i] * next(rest) for i in at]) for at, _ in columns]
-        # The bits of the numbers of constraints, and of the gains of cuts as they are made.
-        self.bits = max([0, *map(abs, self.r), *(sum(map(abs, row)) for row in self.R)]).bit_length()
         features = f"{self.p} groups of {self.d} features" if self.p < self.d else f"{self.p} features"
         self.about = f"minimise, selections of {features}, {self.loss} loss, {n} samples, {len(rows)} constraints"
 
     def proved(self, evidence: Any) -> tuple[Fraction | float, Fraction | None, list[list[int]]]:
         """Return the bounds below, infinite where no selection is left, and above, and the selections left out."""
-        held = read(evidence, EVIDENCE, "the evidence")
+        held = read(evidence, TREE, "the evidence")
         main = held["main"]
         need(main is None or main < len(self.R), "there is no main constraint")
         self.weight: list[int] = [0] * self.p if main is None else self.R[main]
@@ -144,13 +89,10 @@ class SelectionToCheck:
     def products(self, grids: list[list[int]]) -> Iterable[Sequence[int]]:
         """Return the products of the columns with each of some multipliers; the longer ones are packed."""
         n, top = len(self.y), max([1, *map(max, grids)])
-        self.width, long = 8 * ((top * self.most).bit_length() // 8 + 1), self.long
-        rows, table = self.columns, grids
-        if dense := all(len(x) == n for _, x in rows) and long > top.bit_length():
-            table, long = [x for _, x in rows], top.bit_length()
-            rows = [(range(n), grid) for grid in grids]
-        spend(n + sum(len(x) for _, x in rows), long, self.width * len(table))
-        return multiplied(rows, table, self.width) if dense else zip(*multiplied(rows, table, self.width), strict=True)
+        width = 8 * ((top * self.most * n).bit_length() // 8 + 1)
+        if self.most > top and all(len(x) == n for _, x in self.columns):
+            return multiplied(((range(n), grid) for grid in grids), [x for _, x in self.columns], width)
+        return zip(*multiplied(self.columns, grids, width), strict=True)
 
     def covered(self, ends: list[Fraction], rules: list[tuple[int, Fraction]]) -> list[list[Ordered]]:
         """Return the cut by coverage, with harm beside a main constraint that is a cardinality."""
@@ -164,7 +106,6 @@ class SelectionToCheck:
         A column takes the largest w q - w^2 / 2 within its bounds, half of q^2 where it has none.
         """
         top, bottom = unit.numerator**2 * UNIT, 2 * unit.denominator**2
-        spend(2 * self.d, top.bit_length() + bottom.bit_length(), 2 * self.width)
         gains = [0] * self.p
         for group, v, ends in zip(self.of, q, self.bounds, strict=True):
             end = ends[v >= 0]
@@ -185,7 +126,6 @@ class SelectionToCheck:
     def decided(self, node: Node | None, into: set[int], out: set[int]) -> Node | None:
         """Return a node with further features decided, and all that one constraint decides then; None if empty."""
         while node is not None:
-            spend((10 + len(self.R)) * self.p, self.bits)
             node = (node[0] | into, node[1] | out)
             if node[0] & node[1]:
                 return None
@@ -206,8 +146,7 @@ class SelectionToCheck:
 
         Two ratios that are not equal differ by more than 1 in units of 1 over the square of the largest weight.
         """
-        self.bits, shift = max(self.bits, *map(int.bit_length, gains)), 2 * max(self.weight).bit_length()
-        spend(4 * self.p, self.bits + shift, self.bits)
+        shift = 2 * max(self.weight).bit_length()
         ratio = [(v << shift) // w if w else math.inf for v, w in zip(gains, self.weight, strict=True)]
         falling = sorted((j for j, v in enumerate(gains) if v > 0), key=ratio.__getitem__, reverse=True)
         return constant, gains, falling
@@ -223,7 +162,6 @@ class SelectionToCheck:
 
         It is that of the first feature, in falling order of gain for weight, that does not fit as a whole.
         """
-        spend(2 * (self.p + len(others)), self.bits, self.bits)
         (constant, gains, falling), weight = cut, self.weight
         least = min(weight)
         base, right = constant - sum(gains[j] for j in node[0]), self.right - sum(weight[j] for j in node[0])
@@ -281,8 +219,7 @@ class SelectionToCheck:
         need(all(satisfied("row", [v], self.bounds[j]) for j, v in w.items()), "a weight is outside its bounds")
         inside = all(sum(row[j] for j in chosen) <= right for row, right in zip(self.R, self.r, strict=True))
         need(inside and self.fixed[0] <= chosen and not self.fixed[1] & chosen, "the selection violates a constraint")
-        tops, bottom, bits = common([*w.values(), given["b"] * self.bottom])
-        spend(len(self.y) * len(tops), bits, self.long)
+        tops, bottom = common([*w.values(), given["b"] * self.bottom])
         scores = [tops[-1] * label for label in self.y]
         for j, top in zip(w, tops, strict=False):
             for i, v in zip(*self.columns[j], strict=True):

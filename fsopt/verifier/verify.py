@@ -19,13 +19,11 @@ from fractions import Fraction
 from typing import Any
 
 from .programs import ProgramToCheck
-from .rationals import MOST_WORK, ONE, Refuted, Work, decimal, need, read, refuse, rounded, spend
+from .rationals import ONE, Refuted, decimal, need, read, refuse, rounded
 from .selections import SelectionToCheck
 
 FORMAT = "fsopt proof 5"
 MOST_BYTES = 2**28  # of a file
-PART = 200  # work that a number, text, list or object of a file counts for: its memory is bounded by that, too
-OF_A_BYTE = 400  # more work that each byte of a file allows: long proofs take longer
 LARGEST_GAP = Fraction(1, 1000)  # of what is called optimal or stationary
 ANY = {"statement": lambda part: part, "program": lambda part: part, "evidence": lambda part: part}
 WORDS = {
@@ -59,8 +57,6 @@ def opened(path: str) -> list[Any]:
         content = file.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         refuse(f"it has more than {MOST_BYTES} bytes")
-    spend(PART * sum(map(content.count, (b",", b"[", b"{", b":"))), 0, 0)
-    Work.left += OF_A_BYTE * len(content)
     held = json.loads(content, object_pairs_hook=unique)
     if not isinstance(held, dict) or held.get("format") != FORMAT:
         refuse(f"its format is not '{FORMAT}': write it anew, by 'fsopt check --proof'")
@@ -117,12 +113,11 @@ def said(found: dict[str, Any]) -> list[str]:
     return lines if gap is None else [*lines, f"           relative width {decimal(gap, up=True, digits=3)}"]
 
 
-def verdict(claims: Any, work: int = 1) -> tuple[int, str, list[dict[str, Any]]]:
+def verdict(claims: Any) -> tuple[int, str, list[dict[str, Any]]]:
     """Return 0, 1 or 2 for claims that are confirmed, refuted or not readable, the reason, and the statements.
 
-    ``claims`` are the path of a file, or its claims; ``work`` is a factor of the work that is allowed.
+    ``claims`` are the path of a file, or its claims.
     """
-    Work.left = MOST_WORK * work
     try:
         return 0, "", [confirm(claim) for claim in (opened(claims) if isinstance(claims, str) else claims)]
     except Refuted as error:
@@ -131,8 +126,6 @@ def verdict(claims: Any, work: int = 1) -> tuple[int, str, list[dict[str, Any]]]
         reason = str(error).partition("\n")[0] or type(error).__name__
     except Exception as error:  # never a traceback: what is not foreseen is no proof
         reason = f"it is damaged ({type(error).__name__})"
-    finally:
-        Work.left = math.inf
     return 2, reason.encode("ascii", "backslashreplace").decode(), []
 
 
@@ -141,9 +134,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser("fsopt-verify", description="Check a proof file.", allow_abbrev=False)
     parser.add_argument("proof")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--work", type=int, default=1, metavar="FACTOR", help="how much more work is allowed")
     given = parser.parse_args(arguments)
-    code, reason, found = verdict(given.proof, given.work)
+    code, reason, found = verdict(given.proof)
     ending = "confirmed  proved for the programs in this file; 'fsopt check' compares them with data"
     if given.json:
         print(json.dumps({"confirmed": code == 0, "reason": reason, "statements": found}))

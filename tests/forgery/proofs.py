@@ -20,7 +20,7 @@ from fsopt.answers.records import sealed
 from fsopt.answers.saved import solve_record
 from fsopt.verification.verify import verify_record
 from fsopt.verifier import verify
-from fsopt.verifier.rationals import MOST_WORK, Work, number, written
+from fsopt.verifier.rationals import number, written
 
 DATA, OTHER = (blobs(n=8, p=3, seed=seed, gap=0.4) for seed in (5, 6))
 FITS = {
@@ -171,5 +171,4 @@ def renewed(proof):
 def tightened(proof):
     """State what the evidence of a changed proof shows, as the checker finds it: the strongest attack."""
     for claim in proof["claims"]:
-        Work.left = MOST_WORK
         claim["statement"] |= verify.statement(claim["program"], claim["evidence"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import inf
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,14 +16,12 @@ from fsopt.certificates.exact.program import CONE, MATRIX, ROW, ExactProgram, ti
 from fsopt.data import Dataset
 from fsopt.errors import NotShownError
 from fsopt.verifier import verify
-from fsopt.verifier.rationals import MOST_WORK, Refuted, Work, written
+from fsopt.verifier.rationals import Refuted, written
 
 Part: TypeAlias = dict[str, Any]
 """A program, or the evidence of a claim, as plain data."""
 Slope: TypeAlias = tuple[Fraction, Fraction, tuple[int, ...]]
 """Weight f, steepness k and the columns of a concave term ``f (1 - exp(-k t))``: ``t = x_a``, or ``|x_a - x_b|``."""
-PATIENCE = 20
-"""Times the work that ``fsopt-verify`` allows by itself, for evidence that was found here."""
 
 
 @dataclass(frozen=True)
@@ -81,13 +78,10 @@ def proof_file(parts: Sequence[Part | None], abouts: Sequence[About], header: He
 
 def statement(program: Part, evidence: Part) -> Part:
     """Return what the verifier finds that evidence proves, without an origin; NotShownError for nothing."""
-    Work.left = PATIENCE * MOST_WORK
     try:
         return verify.statement(program, evidence)
     except (Refuted, ValueError) as error:  # a text of more digits than Python writes, too
         raise NotShownError(str(error)) from error
-    finally:
-        Work.left = inf
 
 
 def program_data(program: ExactProgram, concave: Sequence[Slope] = ()) -> Part:

@@ -231,7 +231,7 @@ def test_the_bounds_of_a_cut_are_those_of_linear_programming(seed):
     rng = np.random.default_rng(seed)
     weight, gains = rng.integers(0, 9, 7) * (seed % 4 > 0), rng.normal(size=7)
     problem = SelectionToCheck.__new__(SelectionToCheck)
-    problem.p, problem.weight, problem.right, problem.bits = 7, weight.tolist(), int(weight[0]) + 11, 70
+    problem.p, problem.weight, problem.right = 7, weight.tolist(), int(weight[0]) + 11
     cut = problem.ordered(4 * UNIT, [int(np.ceil(v * UNIT)) for v in gains])
     others = [(-1, 1), *((j, side) for j in (1, 2, 4, 5, 6) for side in (0, 1))]
     for (j, side), bound in zip(others, problem.bounds_on(cut, (frozenset({0}), frozenset({3})), others), strict=True):
