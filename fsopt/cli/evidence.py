@@ -182,21 +182,21 @@ def _write_evidence(found: Verification, output: Path | None) -> None:
 
 def _check_proof(proof: Path, data: str, file: bool, layout: Layout, json: bool) -> int:
     """Check a proof file against data in a layout or a model file, and print what was found."""
-    from fsopt.verification.origins import check_proof
+    from fsopt.verification.verify import check_proof
     from fsopt.verifier.verify import said
 
     found = check_proof(proof, read_file(data, {}) if file else load(data, layout))
     if json:
-        print_json(found.record())
-        return int(bool(found.reason))
-    for statement in found.statements:
+        print_json(found)
+        return int(not found["confirmed"])
+    for statement in found["all"]:
         if (origin := statement["origin"]) is not None:
             rest = {k: v for k, v in origin.items() if k not in ("model", "parameters", "data") and v not in (None, [])}
             show(f"{origin['model']} {dumps(origin['parameters'])} {dumps(rest)}")
-        show("\n".join(said(dict(statement))))
+        show("\n".join(said(statement)))
     which = f"the {'model file' if file else 'data'} {data}"
-    show(f"REFUTED    {found.reason}" if found.reason else f"confirmed  proved for the programs of {which}")
-    return int(bool(found.reason))
+    show(f"REFUTED    {found['reason']}" if found["reason"] else f"confirmed  proved for the programs of {which}")
+    return int(not found["confirmed"])
 
 
 def _is_proof(path: Path) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from fsopt.answers.certificate import WORD, Certificate, Kind, status_line
@@ -48,32 +48,28 @@ class Verification:
     ----------
     claimed : the status of the answer.
     certificate : the recomputed evidence; its residuals have the difference of each stated number.
-    claims : what rational arithmetic shows, each with its exact interval or its reason; empty where it was not asked.
-    supporting : statuses of claims of which one is needed; None where rational arithmetic was not asked.
+    exact : whether rational arithmetic was asked.
+    claims : what it shows, each with its exact interval or its reason; empty where it was not asked.
     header : the data of the answer; None for one that belongs to no data set.
+    supporting : statuses of claims of which one is needed; None for those of the claimed status in :data:`SUPPORT`.
     """
 
     claimed: Status
     certificate: Certificate
+    exact: bool = False
     claims: tuple[Claim, ...] = ()
-    supporting: frozenset[str] | None = None
     header: Header | None = None
-
-    def with_claims(
-        self, claims: Sequence[Claim], claimed: Status | None, header: Header | None = None
-    ) -> Verification:
-        """Return the same with what rational arithmetic shows; the status None is that of all but some selections."""
-        return replace(self, claims=tuple(claims), supporting=SUPPORT.get(claimed, frozenset()), header=header)
+    supporting: frozenset[str] | None = None
 
     @property
     def verified(self) -> bool:
         """Whether every recomputed number supports the claimed status, and, where it was asked for, exactly."""
-        return self.numerically and (self.supporting is None or self._exactly)
+        return self.numerically and (self._exactly or not self.exact)
 
     @property
     def _exactly(self) -> bool:
-        shown = any(claim.status in (self.supporting or ()) for claim in self.claims)
-        return shown and all(claim.holds for claim in self.claims)
+        support = self.supporting or SUPPORT.get(self.claimed, frozenset())
+        return any(c.status in support for c in self.claims) and all(c.holds for c in self.claims)
 
     @property
     def numerically(self) -> bool:
@@ -125,7 +121,7 @@ class Verification:
         names = ("claimed", "status_line", "recomputed", "certificate")
         found: dict[str, Any] = {name: getattr(self, name) for name in names}
         found |= {"verified": self.numerically, "reason": self._refusal(), "notes": self.certificate.notes}
-        if self.supporting is None:
+        if not self.exact:
             return found
         word = VERIFIED if self.verified else NOT_VERIFIED
         exact = {"word": word, "about": ABOUT, "claims": [claim.plain() for claim in self.claims]}

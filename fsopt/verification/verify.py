@@ -2,7 +2,7 @@
 
 An answer is a fit, a solve, or one to a question; of a file it is decoded first. The evidence for its claims is
 recomputed from the data, and every claim has an exact interval, or the reason why it has none. What is searched for
-here is checked afterwards.
+here is checked afterwards. The programs of a proof are built anew from the data, and their digests compared.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from fsopt.answers.certificate import TOLERANCE, Certificate, Kind, make
 from fsopt.answers.fits import Fit
 from fsopt.answers.records import plain
 from fsopt.answers.results import Point, SolveResult, Status
-from fsopt.answers.saved import fit_from, intact, point_from, read_record
+from fsopt.answers.saved import fit_from, intact, numbers, point_from, read_record
 from fsopt.answers.schema import FitFile, SolveFile, file_of
 from fsopt.answers.trained import Trained, fingerprint
 from fsopt.certificates.bounds import crossed
@@ -38,7 +38,7 @@ from fsopt.certificates.exact.claims import (
     with_statement,
 )
 from fsopt.certificates.exact.program import dual_start, exact_program
-from fsopt.certificates.exact.proofs import Header, evidence_data, program_data
+from fsopt.certificates.exact.proofs import Header, Part, evidence_data, program_data
 from fsopt.certificates.model import certify_result
 from fsopt.common.arguments import FLAG, PATH, Argument, checked, optional
 from fsopt.common.registry import CHANGES, Change, Changes, customised, same_changes
@@ -52,19 +52,33 @@ from fsopt.data.layout import label_key
 from fsopt.data.matrices import column_deviations
 from fsopt.errors import FileError, NotShownError, reading
 from fsopt.methods.checking import recomputed_certificate, saved_fit
-from fsopt.methods.claims import about_of, claims_of
-from fsopt.methods.gbd.problems import selection_claims
+from fsopt.methods.claims import CONCAVE, about_of, claims_of, concave_terms
+from fsopt.methods.gbd.problems import SELECTION, problem_of, selection_claims
+from fsopt.methods.gbd.proofs import selection_program
 from fsopt.methods.large_programs import MODELLED
-from fsopt.methods.preprocessing import preprocess
+from fsopt.methods.preprocessing import SCALES, preprocess, unit_rms
 from fsopt.methods.registry import METHODS
+from fsopt.methods.spec import in_units
 from fsopt.methods.verdict import extend, stated_residuals
-from fsopt.models.registry import build
+from fsopt.models.blocks import number
+from fsopt.models.gbd.feature_lists import BOUNDS, ENDS
+from fsopt.models.registry import MODELS, build
 from fsopt.solvers.outcome import supporting
-from fsopt.verification.verified import Verification
-from fsopt.verifier.rationals import ZERO
+from fsopt.verification.verified import SUPPORT, Verification, first_statement
+from fsopt.verifier import verify as verifier
+from fsopt.verifier.rationals import ZERO, Refuted, need, one_of, or_none, places, read, refuse
 
 OPTIMUM = "the optimum of the model"
 NO_POINT = "there is no feasible point"
+ORIGIN = {
+    "model": one_of(*MODELS, "selection"),
+    "parameters": dict,
+    "scale": one_of(*SCALES),
+    "columns": or_none(places),
+    "units": one_of("given", "rms"),
+    "changed": [str],
+    "data": str,
+}
 ANSWER = Argument(
     "an answer or a path",
     PATH.holds,
@@ -107,16 +121,16 @@ def verify(
     if isinstance(answer, SolveResult):
         MODEL_KIND.check("data", data)
         program = compile_model(data)
-        found = Verification(answer.status, check_result(program, answer))
-        return found.with_claims([claim_of_result(program, answer)], answer.status) if exact else found
+        found = check_result(program, answer)
+        return Verification(answer.status, found, exact, (claim_of_result(program, answer),) if exact else ())
     data = dataset_of(data)
     if isinstance(answer, Fit):
         return verify_fit(answer, data, "the fit", {}, exact=exact, customise=customise)
     if isinstance(answer, Selections):
         with reading("answer"):
-            found = Verification(answer.status, make(Kind.GBD, answer.residuals(data)))
-            status = answer.status if answer.others is None else None
-            return found.with_claims(answer.claims(data), status, Header(data, answer.scale)) if exact else found
+            found, claims = make(Kind.GBD, answer.residuals(data)), answer.claims(data) if exact else ()
+            support = SUPPORT[answer.status if answer.others is None else None]
+            return Verification(answer.status, found, exact, claims, Header(data, answer.scale), support)
     ANSWER.check("answer", answer)
     return verify_record(read_record(answer), data, str(answer), exact=exact, customise=customise)
 
@@ -137,11 +151,9 @@ def verify_record(
         x = None if result.point is None else result.point.x
         off = distance_from(model, program.variables, x, file.solution)
         stated = {**sealed, "labels": _other_labels(file.labels, data), "solution": off}
-        found = Verification(result.status, extend(check_result(program, result), stated))
-        if not exact:
-            return found
-        claim = replace(claim_of_result(program, result), about=about_of(file.model, file.params))
-        return found.with_claims([claim], result.status, header)
+        found = extend(check_result(program, result), stated)
+        claims = (replace(claim_of_result(program, result), about=about_of(file.model, file.params)),) if exact else ()
+        return Verification(result.status, found, exact, claims, header)
 
 
 def verify_fit(
@@ -149,14 +161,12 @@ def verify_fit(
 ) -> Verification:
     """Verify a fit again from its training data, with the residuals that are stated of the file that holds it."""
     trained = fit.trained or fit.kept_of(data)
-    _changed(fit.details.get("customised"), trained.data_sha256, data, path, customise)
+    changed = _changed(fit.details.get("customised"), trained.data_sha256, data, path, customise)
     with reading("answer"), customised(customise):
         recomputed = recomputed_certificate(METHODS[fit.method], fit, data)
-        found = Verification(fit.status, extend(recomputed, _of_data(trained, fit, data), stated))
-        if not exact:
-            return found
-        header = Header(data, str(fit.params.get("scale", "none")), sorted(fit.details.get("customised", {})))
-        return found.with_claims(exact_claims(fit, data), fit.status, header)
+        found = extend(recomputed, _of_data(trained, fit, data), stated)
+        header = Header(data, str(fit.params.get("scale", "none")), changed)
+        return Verification(fit.status, found, exact, tuple(exact_claims(fit, data)) if exact else (), header)
 
 
 def exact_claims(fit: Fit, data: Dataset) -> Sequence[Claim]:
@@ -202,14 +212,13 @@ def _of_data(trained: Trained, fit: Fit, data: Dataset) -> dict[str, float]:
     """Return 0 or 1 for the names and scores that a fit states of its data: whether they are those of the data."""
     train, scores = measures(data.y, fit.decision_function(data.X)) if fit.status.solved else {}, trained.train
     here = None if data.encoded is None else data.encoded.encoding
-    encodings = [None if encoding is None else plain(encoding) for encoding in (trained.encoding, here)]
     deviation = column_deviations(data.X)
     off = np.abs(np.reshape(trained.deviation, data.p) - deviation) / np.where(deviation > 0, deviation, 1.0)
     apart = [abs(scores.get(name, np.inf) - train.get(name, -np.inf)) for name in scores.keys() | train.keys()]
     return {
         "labels": _other_labels(trained.labels, data),
         "columns": float(trained.columns != data.features),
-        "encoding": float(encodings[0] != encodings[1]),
+        "encoding": float(plain(trained.encoding) != plain(here)),
         "deviation": float(off.max(initial=0.0)),
         "train": float(np.max(apart, initial=0)),
     }
@@ -272,3 +281,61 @@ def claim_infeasible(program: Program, ray: Point) -> Claim:
             if claim.holds:
                 return claim
     return not_shown(NO_POINT, "the multipliers prove no infeasibility in rational numbers")
+
+
+def check_proof(path: str | Path, source: Dataset | pyo.ConcreteModel) -> dict[str, Any]:
+    """Check a proof file against data before preprocessing, or a model: the proof, and the digests of its programs.
+
+    Returns what ``fsopt check --json`` prints: whether the proof is ``confirmed``, or the ``reason``, and ``all`` the
+    statements of ``fsopt-verify``, each with the ``origin`` of its program, None for a model file; ends as fractions.
+    FileError where the file is no proof, or does not say from what its programs are built.
+    """
+    code, reason, found = verifier.verdict(str(path))
+    if code == 2:
+        raise FileError(f"'{path}' is no proof that can be checked: {reason}", "write it by 'fsopt check --proof'")
+    try:
+        for statement, claim in zip(found, verifier.opened(str(path)) if found else (), strict=True):
+            origin = statement["origin"] = claim["statement"]["origin"] if isinstance(source, Dataset) else None
+            same = statement["program"] == verifier.digest(_program(origin, source, str(path)))
+            need(same, "the program that is built here is another one than the program in the proof")
+    except Refuted as error:
+        reason, found = str(error), []
+    return {"confirmed": not reason, "reason": reason, "all": found, **first_statement(found)}
+
+
+def _program(origin: Any, source: Dataset | pyo.ConcreteModel, path: str) -> Part:
+    """Return the program that follows from data, or from the model of a file."""
+    if not isinstance(source, Dataset):
+        return program_data(exact_program(compile_model(source)))
+    if origin is None:
+        raise FileError(f"'{path}' is a proof of a model file", "give the model of that file")
+    with reading("proof"):
+        origin = read(origin, ORIGIN, "an origin")
+        slug, parameters = origin["model"], origin["parameters"]
+        absent = {k for k in BOUNDS if k not in ENDS or not parameters.get(k)}  # of a model without such bounds
+        known = SELECTION if slug == "selection" else sorted({*MODELS[slug].parameters} - absent)
+        read(parameters, dict.fromkeys(known, lambda value: value), f"the parameters of '{slug}'")
+        if origin["units"] == "rms" and origin["columns"] is not None:
+            refuse("in units of root mean squares its program has all columns")
+        same_changes(origin["changed"], None, path)
+        need(origin["data"] == fingerprint(source), "the data are other ones: their SHA-256 is not that of the proof")
+        return program_of(origin, source)
+
+
+def program_of(origin: Mapping[str, Any], raw: Dataset) -> Part:
+    """Return the program of an origin, built from data before preprocessing."""
+    slug, params = origin["model"], numbers(origin["parameters"])
+    if origin["units"] == "rms":
+        work = unit_rms(raw, origin["scale"]).work
+    else:
+        work, map_ = preprocess(raw, origin["scale"])
+        params = in_units(slug, raw, params, map_.scale) if slug == "selection" else params
+        work = work if origin["columns"] is None else work.columns(origin["columns"])
+    if slug == "selection":
+        return selection_program(problem_of(work, {**params, "c": number(slug, "c", params["c"])}))
+    if work.sparse and work.n * work.p <= MODELLED:
+        work = work.with_X(work.X.toarray())  # type: ignore[attr-defined]
+    step = f"{slug}-step" if f"{slug}-step" in CONCAVE else ""
+    model = build(step or slug, work, **params)
+    program = compile_model(model)
+    return program_data(exact_program(program), concave_terms(step, model, program, params) if step else ())

@@ -20,8 +20,7 @@ from fsopt.common.arguments import ALL, range_of
 from fsopt.errors import FileError, FsoptError, ParameterError
 from fsopt.methods.checking import WORDS, refused
 from fsopt.methods.registry import METHODS
-from fsopt.verification.origins import check_proof
-from fsopt.verification.verify import verify_record
+from fsopt.verification.verify import check_proof, verify_record
 from fsopt.verifier import verify
 
 DATA = blobs(40, 4, seed=3)
@@ -136,9 +135,9 @@ def test_a_fit_is_verified_exactly_or_the_reason_is_named_and_its_proof_is_confi
         path.write_text(json.dumps(proof))
         assert verify.main([str(path)]) == 0
         assert "proved for the programs in this file" in capsys.readouterr().out
-        assert check_proof(path, CLAIMS_DATA).reason == ""
+        assert check_proof(path, CLAIMS_DATA)["reason"] == ""
         other = CLAIMS_DATA.with_X(CLAIMS_DATA.X + 1e-9)
-        assert "the data are other ones" in check_proof(path, other).reason
+        assert "the data are other ones" in check_proof(path, other)["reason"]
     if name in NAMED or (name == "pmm" and fit.status != "optimal"):
         assert exact["word"] == NOT_VERIFIED
         assert any(claim["reason"] for claim in exact["claims"])

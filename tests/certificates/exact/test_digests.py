@@ -9,7 +9,7 @@ import fsopt
 from fsopt.certificates.exact.proofs import Header
 from fsopt.data.matrices import SMALL, exact_sums
 from fsopt.methods.claims import about_of
-from fsopt.verification.origins import program_of
+from fsopt.verification.verify import program_of
 from fsopt.verifier.verify import digest
 
 DIGESTS = {

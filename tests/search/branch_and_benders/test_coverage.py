@@ -20,7 +20,7 @@ from fsopt.search.branch_and_benders.first_order_nodes import RelaxationSteps, b
 from fsopt.search.branch_and_benders.interior_point import Goal
 from fsopt.search.branch_and_benders.problem import Partial
 from fsopt.search.branch_and_benders.tree import COVERED, LEAF, PEG, marks_of
-from fsopt.verification.origins import check_proof
+from fsopt.verification.verify import check_proof
 from fsopt.verifier.coverage import UNIT
 from fsopt.verifier.rationals import Refuted, written
 from fsopt.verifier.selections import SelectionToCheck
@@ -227,5 +227,5 @@ def test_a_proof_of_sparse_data_is_compared_with_them(name, tmp_path):
     data = words(40, 6, 2)
     fit = fsopt.fit(name, data, **({"m": 2} if name == "best-subset" else {}))
     path = written_file(tmp_path / "proof.json", fsopt.verify(fit, data, exact=True).proof())
-    assert check_proof(path, data).reason == ""
-    assert "other ones" in check_proof(path, words(40, 6, 4)).reason
+    assert check_proof(path, data)["reason"] == ""
+    assert "other ones" in check_proof(path, words(40, 6, 4))["reason"]
