@@ -15,21 +15,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fsopt.cli import options
+from fsopt.cli import output as out
 from fsopt.cli.models import Scale, built, is_file, read_file
 from fsopt.cli.options import load
-from fsopt.cli.output import (
-    EXIT_INTERRUPTED,
-    EXIT_SOLVED,
-    dump_json,
-    listing,
-    pairs,
-    print_exact,
-    print_json,
-    progress_bar,
-    remark,
-    show,
-    table,
-)
 from fsopt.common.files import check_readable
 from fsopt.data.layout import WHOLE, Layout
 from fsopt.errors import FileError, FsoptError, OutOfTimeError, ParameterError
@@ -153,11 +141,11 @@ def _verdict(
     known = plain(record)
     _write_evidence(found, proof)
     if json:
-        print_json(known)
+        out.print_json(known)
     else:
-        show(*[pairs(facts.items())] if facts else [], found.summary())
+        out.show(*[out.pairs(facts.items())] if facts else [], found.summary())
         if "exact" in known:
-            print_exact(known["exact"])
+            out.print_exact(known["exact"])
     return int(not found.verified)
 
 
@@ -172,12 +160,12 @@ def _write_evidence(found: Verification, output: Path | None) -> None:
         return
     proof = found.proof()
     if not proof["claims"]:
-        remark("no proof is written: no claim has exact evidence")
+        out.remark("no proof is written: no claim has exact evidence")
         return
     content = canonical(proof).encode()
     with whole_file(output) as temporary:
         temporary.write_bytes(compress(content, 6, mtime=0) if output.suffix == ".gz" else content)
-    remark(f"wrote {output}, {len(proof['claims'])} of {len(found.claims)} claims: fsopt-verify {output}")
+    out.remark(f"wrote {output}, {len(proof['claims'])} of {len(found.claims)} claims: fsopt-verify {output}")
 
 
 def _check_proof(proof: Path, data: str, file: bool, layout: Layout, json: bool) -> int:
@@ -187,15 +175,15 @@ def _check_proof(proof: Path, data: str, file: bool, layout: Layout, json: bool)
 
     found = check_proof(proof, read_file(data, {}) if file else load(data, layout))
     if json:
-        print_json(found)
+        out.print_json(found)
         return int(not found["confirmed"])
     for statement in found["all"]:
         if (origin := statement["origin"]) is not None:
             rest = {k: v for k, v in origin.items() if k not in ("model", "parameters", "data") and v not in (None, [])}
-            show(f"{origin['model']} {dumps(origin['parameters'])} {dumps(rest)}")
-        show("\n".join(said(statement)))
+            out.show(f"{origin['model']} {dumps(origin['parameters'])} {dumps(rest)}")
+        out.show("\n".join(said(statement)))
     which = f"the {'model file' if file else 'data'} {data}"
-    show(f"REFUTED    {found['reason']}" if found["reason"] else f"confirmed  proved for the programs of {which}")
+    out.show(f"REFUTED    {found['reason']}" if found["reason"] else f"confirmed  proved for the programs of {which}")
     return int(not found["confirmed"])
 
 
@@ -234,8 +222,8 @@ def reproduce(
     if listed:
         columns = ("name", "paper", "shows", "minutes")
         rows = [{k: getattr(e, k) for k in columns} | {"data": list(e.data)} for e in EXPERIMENTS.values()]
-        listing("experiments", ("name", "shows", "minutes", "data"), rows, as_json=json)
-        return EXIT_SOLVED
+        out.listing("experiments", ("name", "shows", "minutes", "data"), rows, as_json=json)
+        return out.EXIT_SOLVED
     if bool(names) == every:
         said = "no table or figure is named" if not every else "both names and --all are given"
         raise ParameterError(said, "'fsopt reproduce --list' has the names")
@@ -251,7 +239,7 @@ def reproduce(
         words = " --quick" * quick + limit + (f" --store {store.name}" if limit and store else "")
         code, records = _run(asked, settings, output, words, shown=not json)
     if json:
-        print_json({"quick": quick, "experiments": records})
+        out.print_json({"quick": quick, "experiments": records})
     return code
 
 
@@ -263,8 +251,8 @@ def _run(
     from fsopt.papers.reproduction import failed
 
     records: list[dict[str, Any]] = []
-    code = EXIT_SOLVED
-    with progress_bar("reproduce", total=len(asked)) as update:
+    code = out.EXIT_SOLVED
+    with out.progress_bar("reproduce", total=len(asked)) as update:
         for k, one in enumerate(asked):
             update(k, f"reproduce {one.name} ({k} of {len(asked)})")
             started, settings = time.perf_counter(), replace(settings, parts={})
@@ -273,11 +261,11 @@ def _run(
             except FsoptError as error:
                 outcome = failed(error)
                 if settings.ends is None or not isinstance(error, OutOfTimeError):  # --time-limit is no failure
-                    remark(f"{one.name} failed: {error}")
+                    out.remark(f"{one.name} failed: {error}")
                     code = 1
             except KeyboardInterrupt:
-                remark(f"interrupted in {one.name}: {k} were finished")
-                return EXIT_INTERRUPTED, records
+                out.remark(f"interrupted in {one.name}: {k} were finished")
+                return out.EXIT_INTERRUPTED, records
             outcome = outcome if output is None else with_agreement(outcome)
             records.append(_record(one, outcome, time.perf_counter() - started, settings, words))
             if output is not None:
@@ -316,12 +304,12 @@ def _write(folder: Path, one: Experiment, outcome: Reproduction, record: dict[st
     parts = record["parts"]["number"]
     own = {**record["verdicts"], **record["random"], **({PARTS: parts} if parts else {})}
     if path.exists() and fuller(found.get(one.name, {}), own):
-        remark(f"'{path}' stays: it has more than this run; remove it to have the page of this run")
+        out.remark(f"'{path}' stays: it has more than this run; remove it to have the page of this run")
         return
     found[one.name] = own
     page, picture = overview(found)
     texts = {path.name: saved(record), f"{one.name}.md": markdown(record), f"{OVERVIEW}.md": page}
-    for name, text in {**texts, COUNTS: dump_json(dict(sorted(found.items())))}.items():
+    for name, text in {**texts, COUNTS: out.dump_json(dict(sorted(found.items())))}.items():
         write_text(folder / name, text)
     for name, figure in {OVERVIEW: picture, **{f"{one.name}-{k}": f for k, f in outcome.figures.items()}}.items():
         with rc_context({"svg.hashsalt": name}), whole_file(folder / f"{name}.svg") as temporary:
@@ -334,4 +322,6 @@ def _print(record: dict[str, Any]) -> None:
     rows = [[c[head.lstrip(">")] for head in heads] for c in record["cells"]]
     title = f"{record['name']}: {record['shows']} ({record['seconds']:g} s)"
     verdicts = ", ".join(f"{number} {verdict}" for verdict, number in record["verdicts"].items())
-    show(table(title, heads, rows) if rows else title, *(f"  {note}" for note in record["notes"]), f"  {verdicts}")
+    out.show(
+        out.table(title, heads, rows) if rows else title, *(f"  {note}" for note in record["notes"]), f"  {verdicts}"
+    )

@@ -14,23 +14,8 @@ import typer
 
 import fsopt
 from fsopt.cli import options
+from fsopt.cli import output as out
 from fsopt.cli.options import load
-from fsopt.cli.output import (
-    EXIT_SOLVED,
-    deliver,
-    emit,
-    exit_code,
-    listing,
-    pairs,
-    print_fit,
-    print_json,
-    print_solve,
-    progress_bar,
-    remark,
-    table,
-    written,
-)
-from fsopt.cli.output import show as put
 from fsopt.data.layout import WHOLE, Layout
 from fsopt.errors import FsoptError, ParameterError
 
@@ -55,7 +40,7 @@ def models(json: options.Json = False) -> None:
     names = {"model": "slug", "class": "problem_class", "paper": "paper", "equation": "equation", "summary": "summary"}
     rows = [_entry(spec, names) | {"parameters": _defaults(spec.parameters)} for spec in fsopt.MODELS.values()]
     more = "'fsopt show MODEL' has the program, '--json' the parameters"
-    listing("models", ("model", "class", "paper", "equation"), rows, more, as_json=json)
+    out.listing("models", ("model", "class", "paper", "equation"), rows, more, as_json=json)
 
 
 def solvers(json: options.Json = False) -> None:
@@ -71,7 +56,7 @@ def solvers(json: options.Json = False) -> None:
     ]
     if not json:
         rows = [row | {"available": row["why_not"] or "yes"} for row in rows]
-    listing("solvers", ("solver", "classes", "proves", "duals", "tolerance", "available"), rows, as_json=json)
+    out.listing("solvers", ("solver", "classes", "proves", "duals", "tolerance", "available"), rows, as_json=json)
 
 
 def _entry(spec: Any, names: Mapping[str, str]) -> dict[str, Any]:
@@ -100,17 +85,17 @@ def methods(
     if name is None:
         rows = [_entry(one, names) | {"parameters": _defaults(one.parameters)} for one in fsopt.METHODS.values()]
         more = "'fsopt methods NAME' has the parameters"
-        listing("methods", ("method", "paper", "equation", "models", "driver"), rows, more, as_json=json)
+        out.listing("methods", ("method", "paper", "equation", "models", "driver"), rows, more, as_json=json)
         return
     spec = fsopt.METHODS[name]
     doc, head = inspect.getdoc(spec.fit) or "", _entry(spec, names)
     known, defaults = meanings(doc), _defaults(spec.parameters)
     parameters = [{"parameter": k, "default": v, "meaning": plain_text(known.get(k, ""))} for k, v in defaults.items()]
     if json:
-        print_json({**head, "latex": displayed_program(doc), "parameters": parameters})
+        out.print_json({**head, "latex": displayed_program(doc), "parameters": parameters})
         return
-    meant = table("parameters", ("--param", "default", "meaning"), [tuple(row.values()) for row in parameters])
-    put(pairs([(k, v or None) for k, v in head.items()]), "\n" + displayed_program(doc) + "\n", meant)
+    meant = out.table("parameters", ("--param", "default", "meaning"), [tuple(row.values()) for row in parameters])
+    out.show(out.pairs([(k, v or None) for k, v in head.items()]), "\n" + displayed_program(doc) + "\n", meant)
 
 
 def _defaults(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -140,11 +125,11 @@ def show(
     options.only(context, "of a saved answer", ("name", "json"))
     record = read_record(name)
     if json:
-        print_json(record)
+        out.print_json(record)
     elif "method" in record:
-        print_fit(fit_from(record, name), record)
+        out.print_fit(fit_from(record, name), record)
     else:
-        print_solve(record)
+        out.print_solve(record)
 
 
 def _show_model(model: str, data: str | None, params: dict[str, Any], latex: bool, json: bool) -> None:
@@ -159,12 +144,12 @@ def _show_model(model: str, data: str | None, params: dict[str, Any], latex: boo
     entry = MODELS[model]
     program = displayed_program(inspect.getdoc(entry.builder) or "")
     if latex and not json:
-        emit(f"\\begin{{aligned}}\n{program}\n\\end{{aligned}}\n")
+        out.emit(f"\\begin{{aligned}}\n{program}\n\\end{{aligned}}\n")
         return
     source = load(data) if data else trial_data(model)
     if not data:
         params = {**entry.trial.params, **params}
-        remark(f"sizes are those of {source.n} samples and {source.p} features; give --data for yours")
+        out.remark(f"sizes are those of {source.n} samples and {source.p} features; give --data for yours")
     model_ = build(model, source, **params)
     compiled = compile_model(model_)
     heads = ("component", "kind", "size", "equation")
@@ -174,13 +159,13 @@ def _show_model(model: str, data: str | None, params: dict[str, Any], latex: boo
     found = components(model_)
     if json:
         listed = [dict(zip(heads, one, strict=True)) for one in found]
-        print_json(record | {"latex": program, "size": size, "components": listed})
+        out.print_json(record | {"latex": program, "size": size, "components": listed})
         return
     authors = PAPERS[entry.paper].authors if entry.paper else ""
     told = {"model": model, "summary": entry.summary, "class": record["class"]}
     told |= {"source": ", ".join(filter(None, (authors, entry.equation))) or None}
-    parts = table("components", ("component", "kind", ">size", "meaning"), found)
-    put(pairs((told | size).items()), "\n" + program + "\n", parts)
+    parts = out.table("components", ("component", "kind", ">size", "meaning"), found)
+    out.show(out.pairs((told | size).items()), "\n" + program + "\n", parts)
 
 
 def solve(
@@ -216,14 +201,14 @@ def solve(
         program, work = built(model, source, params, scale)
         recorded = partial(solve_record, slug=model, data=work, source=str(data), params=params)
     spent = time.perf_counter() - started
-    with progress_bar(model):
+    with out.progress_bar(model):
         result = Session(program, solver, options=solver_options, tee=tee).solve(time_limit=time_limit)
     record = recorded(program, result) | ({} if is_file(model, data) else {"scale": scale, "layout": layout.stated})
     record["seconds"]["build"] = spent
     if verify is not None:
         record["verify"] = _second_solve(program, verify, result)
-    deliver(sealed(record), output, as_json=json, present=lambda: print_solve(record))
-    return exit_code(result)
+    out.deliver(sealed(record), output, as_json=json, present=lambda: out.print_solve(record))
+    return out.exit_code(result)
 
 
 def is_file(model: str, data: str | None) -> bool:
@@ -289,5 +274,5 @@ def export(
         raise ParameterError(f"'{model}' is a model file already", "HiGHS writes it in another format")
     params = options.parse_params(param)
     program, _ = built(model, load(str(data), layout), params, scale)
-    written(write(program, output), {"model": model, "data": data, "params": params, "scale": scale}, as_json=json)
-    return EXIT_SOLVED
+    out.written(write(program, output), {"model": model, "data": data, "params": params, "scale": scale}, as_json=json)
+    return out.EXIT_SOLVED

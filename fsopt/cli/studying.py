@@ -10,18 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fsopt.cli import options
-from fsopt.cli.output import (
-    EXIT_INTERRUPTED,
-    EXIT_NOT_SOLVED,
-    EXIT_SOLVED,
-    pairs,
-    print_json,
-    progress_bar,
-    remark,
-    show,
-    table,
-    written,
-)
+from fsopt.cli import output as out
 from fsopt.common.texts import counted, one_line
 
 if TYPE_CHECKING:
@@ -67,7 +56,7 @@ def _run(path: Path, store: Path, jobs: int, scheduler: str | None, retry: bool,
 
     options.check_workers(jobs, scheduler)
     asked = read_study(path)
-    with progress_bar(asked.name, total=1) as update:
+    with out.progress_bar(asked.name, total=1) as update:
 
         def told(p: Progress) -> None:
             done = f"{p.finished} of {counted(p.total, 'unit')}, {p.failed} failed"
@@ -78,14 +67,14 @@ def _run(path: Path, store: Path, jobs: int, scheduler: str | None, retry: bool,
             with on_scheduler(scheduler):
                 found = run_study(asked, store=store, jobs=jobs, retry=retry, progress=told)
         except KeyboardInterrupt:
-            remark("interrupted: finished units are in the store, and the same command goes on")
-            return EXIT_INTERRUPTED
+            out.remark("interrupted: finished units are in the store, and the same command goes on")
+            return out.EXIT_INTERRUPTED
     counts = found.counts
     record = {"study": asked.name, "store": str(store), "units": len(found.rows), "states": counts}
     words = f"{one_line(asked.name)}: {counted(len(found.rows), 'unit')}, {_states(counts)}"
-    print_json(record) if json else show(words)
+    out.print_json(record) if json else out.show(words)
     _tell_failures(found.rows)
-    return EXIT_SOLVED if found.complete else EXIT_NOT_SOLVED
+    return out.EXIT_SOLVED if found.complete else out.EXIT_NOT_SOLVED
 
 
 def _states(counts: dict[str, int]) -> str:
@@ -96,9 +85,9 @@ def _tell_failures(rows: Any) -> None:
     """Print the different errors of rows on stderr, each with the number of its units."""
     errors = Counter(f"{row['method']} on {row['data']}: {row['error']}" for row in rows if row["error"])
     for text, number in errors.items():
-        remark(f"{counted(number, 'unit')}: {text}")
+        out.remark(f"{counted(number, 'unit')}: {text}")
     if errors:
-        remark("--retry computes them again")
+        out.remark("--retry computes them again")
 
 
 def _read(store: Path) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
@@ -112,8 +101,8 @@ def _read(store: Path) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
     for row in sorted(listed, key=lambda row: int(row["place"])):
         rows.setdefault(row["study"], []).append(row)
     if damaged:
-        remark(f"{counted(len(damaged), 'row')} not as they were written are left out: {', '.join(damaged)}")
-        remark("the run of the study computes them again")
+        out.remark(f"{counted(len(damaged), 'row')} not as they were written are left out: {', '.join(damaged)}")
+        out.remark("the run of the study computes them again")
     return rows, damaged
 
 
@@ -127,15 +116,15 @@ def _show(store: Path, json: bool) -> int:
     lines = {name: lines_of(of_study) for name, of_study in rows.items()}
     if json:
         listed = [{"study": name, **_record(line)} for name, of_study in lines.items() for line in of_study]
-        print_json({"store": str(store), "studies": counts, "damaged": damaged, "rows": listed})
-        return EXIT_SOLVED
+        out.print_json({"store": str(store), "studies": counts, "damaged": damaged, "rows": listed})
+        return out.EXIT_SOLVED
     ended = [(name, f"{counted(sum(c.values()), 'unit')}: {_states(c)}") for name, c in counts.items()]
-    show(pairs(ended or [("none", "")]))
+    out.show(out.pairs(ended or [("none", "")]))
     for name, of_study in lines.items():
         means = means_of(of_study)
         heads = [head if head in ("data", "method", "status") else f">{head}" for head in means.columns]
-        show(table(name, heads, means.to_numpy().tolist(), names=2))
-    return EXIT_SOLVED
+        out.show(out.table(name, heads, means.to_numpy().tolist(), names=2))
+    return out.EXIT_SOLVED
 
 
 def _record(line: Line) -> dict[str, Any]:
@@ -167,5 +156,5 @@ def _write(store: Path, output: Path, json: bool) -> int:
         case _:
             sections = [section for of_study in rows.values() for section in study_sections(of_study)]
             write_report(output, ", ".join(rows) or "no study", sections)
-    written([output], {"store": str(store)}, as_json=json)
-    return EXIT_SOLVED
+    out.written([output], {"store": str(store)}, as_json=json)
+    return out.EXIT_SOLVED

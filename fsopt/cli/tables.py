@@ -13,22 +13,8 @@ import typer
 
 import fsopt
 from fsopt.cli import options
+from fsopt.cli import output as out
 from fsopt.cli.options import flagged, load
-from fsopt.cli.output import (
-    EXIT_INTERRUPTED,
-    EXIT_NOT_SOLVED,
-    EXIT_SOLVED,
-    deliver,
-    emit,
-    exit_code,
-    print_exact,
-    print_fit,
-    print_json,
-    progress_bar,
-    remark,
-    show,
-    table,
-)
 from fsopt.common.texts import counted, one_line
 from fsopt.data.layout import WHOLE, Layout
 from fsopt.errors import ParameterError
@@ -84,19 +70,19 @@ def select(
 
     source = load(data, layout)
     asked = {name: context.params[name] for name in ASKED}
-    with progress_bar("select", total=1) as update:
+    with out.progress_bar("select", total=1) as update:
         found = fsopt.select(source, progress=lambda s: update(s["share"], f"select: {s['share']:.0%}"), **asked)
     if report is not None:
         write_selection(found, report)
-        remark(f"wrote {report}")
+        out.remark(f"wrote {report}")
     # What numbers the rows names the samples of predictions, where no column was said to.
     ids = layout.id or next(iter(found.left_out), None)
     read = replace(layout, id=ids, drop=(*layout.drop, *(one for one in found.left_out if one != ids)))
     saved = sealed(fit_record(found.fit, data=found.data, source=data) | {"layout": read.stated})
     answer = plain({**found.heading, "data": data, "rows": found.to_records()})
     told = flagged(found.summary())
-    deliver(saved, output, as_json=False, present=lambda: print_json(answer) if json else show(told))
-    return EXIT_SOLVED if found.status.solved else EXIT_NOT_SOLVED
+    out.deliver(saved, output, as_json=False, present=lambda: out.print_json(answer) if json else out.show(told))
+    return out.EXIT_SOLVED if found.status.solved else out.EXIT_NOT_SOLVED
 
 
 def fit(
@@ -120,7 +106,7 @@ def fit(
     own: dict[str, Any] = {"solver": solver, "time_limit": time_limit, "options": options.read_options(options_file)}
     own |= {"checkpoint": checkpoint, "resume": resume, **options.parse_params(param)}
     source = load(data, layout)
-    with progress_bar(method) as update:
+    with out.progress_bar(method) as update:
         fitted = fsopt.fit(
             method, source, progress=lambda entry: update(entry["iteration"], _step(method, entry)), **own
         )
@@ -133,14 +119,14 @@ def fit(
 
     def present() -> None:
         if json:
-            print_json(record | shown)
+            out.print_json(record | shown)
             return
-        print_fit(fitted, record)
+        out.print_fit(fitted, record)
         if shown:
-            print_exact(shown["exact"])
+            out.print_exact(shown["exact"])
 
-    deliver(record, output, as_json=False, present=present)
-    return exit_code(fitted)
+    out.deliver(record, output, as_json=False, present=present)
+    return out.exit_code(fitted)
 
 
 def _step(method: str, entry: Mapping[str, Any]) -> str:
@@ -179,7 +165,7 @@ def predict(
     if proba:
         columns["probability"] = fitted.predict_proba(samples)[:, 1].tolist()
     for text in _unseen(fitted, samples):
-        remark(text)
+        out.remark(text)
     ids = samples.ids or [str(i) for i in range(1, samples.n + 1)]
     answer = {"data": data, "n": samples.n, "method": fitted.method, "ids": ids, "scores": scores, **columns}
     answer |= {"labels": answer.pop("label"), "predictions": [1 if one > 0 else -1 for one in answer.pop("score")]}
@@ -188,10 +174,10 @@ def predict(
     csv.writer(listed, lineterminator="\n").writerows([("id", *columns), *zip(ids, *columns.values(), strict=True)])
     own = listed.getvalue() if output is not None and output.suffix.lower() == ".csv" else None
     text = listed.getvalue() if output is None else ""
-    deliver(plain(answer), output, as_json=json, present=lambda: emit(text), text=own)
+    out.deliver(plain(answer), output, as_json=json, present=lambda: out.emit(text), text=own)
     if answer["accuracy"] is not None:
-        remark(f"accuracy {answer['accuracy']:.4f} on {counted(samples.n, 'sample')}")
-    return EXIT_SOLVED
+        out.remark(f"accuracy {answer['accuracy']:.4f} on {counted(samples.n, 'sample')}")
+    return out.EXIT_SOLVED
 
 
 def _accuracy(found: Sequence[str], samples: Table, labels: tuple[str, str]) -> float | None:
@@ -255,27 +241,27 @@ def compare(
     own = {"params": _params(param), **{name: context.params[name] for name in COMPARED}}
     found = _compared(load(data, layout), names, own)
     if found.interrupted and not found.rows:  # a file of before stays
-        remark("interrupted: no method finished")
-        return EXIT_INTERRUPTED
+        out.remark("interrupted: no method finished")
+        return out.EXIT_INTERRUPTED
     record = plain({**found.heading, "data": data, "rows": found.to_records()})
     if report is not None:
         larger = {name: scores["cv_accuracy"] for name, scores in found.majority.items()}
         write_report(report, f"Comparison: {', '.join(larger)}", study_sections(found.units, larger))
-        remark(f"wrote {report}")
-    deliver(record, output, as_json=json, present=lambda: _print(record))
+        out.remark(f"wrote {report}")
+    out.deliver(record, output, as_json=json, present=lambda: _print(record))
     if words := [f"{one['method']} ({one['lacking']})" for one in record["unanswered"]]:
-        remark(f"without an answer: {', '.join(words)}")
+        out.remark(f"without an answer: {', '.join(words)}")
     if found.interrupted:
-        remark(f"interrupted: {counted(len(found.rows), 'method')} finished")
-        return EXIT_INTERRUPTED
-    return EXIT_NOT_SOLVED if all(row["lacking"] for row in found.rows) else EXIT_SOLVED
+        out.remark(f"interrupted: {counted(len(found.rows), 'method')} finished")
+        return out.EXIT_INTERRUPTED
+    return out.EXIT_NOT_SOLVED if all(row["lacking"] for row in found.rows) else out.EXIT_SOLVED
 
 
 def _compared(source: Dataset, names: list[str] | None, own: Mapping[str, Any]) -> Comparison:
     """Compare the methods with progress on the terminal."""
     from fsopt.studies.comparison import compare as run
 
-    with progress_bar("compare", total=1) as update:
+    with out.progress_bar("compare", total=1) as update:
 
         def told(state: Progress) -> None:
             word = f"compare: {state.finished} of {counted(state.total, 'fit')}, last {state.last['method']}"
@@ -301,17 +287,19 @@ def _print(record: dict[str, Any]) -> None:
     title += f"{record['folds']}-fold cross-validation, seed {record['seed']}"
     rows = record["rows"]
     ranked = sorted(rows, key=lambda r: (r["cv_accuracy"] is None, -(r["cv_accuracy"] or 0), r["n_features"] or 0))
-    show(one_line(title), "", table("", HEADS, map(_cells, ranked)), "")
+    out.show(one_line(title), "", out.table("", HEADS, map(_cells, ranked)), "")
     for name, scores in record["majority"].items():
-        show(one_line(f"{name}: the larger class alone has CV accuracy {scores['cv_accuracy']:.4f}, balanced 0.5000"))
+        out.show(
+            one_line(f"{name}: the larger class alone has CV accuracy {scores['cv_accuracy']:.4f}, balanced 0.5000")
+        )
     for sentence in record["answer_in_words"].values():
-        show(one_line(f"{sentence}."))
+        out.show(one_line(f"{sentence}."))
     for row in rows:
         if row["exact"]:
-            show(one_line(f"{row['method']}: {row['exact']}"))
+            out.show(one_line(f"{row['method']}: {row['exact']}"))
         early = f"the time limit ended {row['ended_early']} of its fits before they were done: give more seconds"
         for text in (*row["warnings"], *[row["error"]] * bool(row["error"]), *[early] * bool(row["ended_early"])):
-            remark(f"{row['method']}: {text}")
+            out.remark(f"{row['method']}: {text}")
 
 
 def _cells(row: dict[str, Any]) -> tuple[Any, ...]:

@@ -53,7 +53,8 @@ class SelectionToCheck:
         self.R, self.scales = [row for row, _ in rows], [scale for _, scale in rows]
         self.r = [math.floor(right * scale) for right, scale in zip(held["r"], self.scales, strict=True)]
         flat, self.bottom = common(v for _, x in columns for v in x)
-        self.d, rest, self.most = len(columns), iter(flat), max(map(abs, flat), default=0)
+        self.d, rest = len(columns), iter(flat)
+        self.most = max(map(abs, flat), default=0)
         self.columns = [(at, [self.y[i] * next(rest) for i in at]) for at, _ in columns]
         features = f"{self.p} groups of {self.d} features" if self.p < self.d else f"{self.p} features"
         self.about = f"minimise, selections of {features}, {self.loss} loss, {n} samples, {len(rows)} constraints"
