@@ -5,8 +5,8 @@ from . import drivers as drivers
 from . import estimators as estimators
 from . import extend as extend
 from .analysis.grids import pareto_front as pareto_front
+from .analysis.grids import radius_path as radius_path
 from .analysis.infeasibility import explain_infeasibility as explain_infeasibility
-from .analysis.radius_paths import radius_path as radius_path
 from .analysis.selecting import select as select
 from .analysis.selection_questions import alternatives as alternatives
 from .analysis.selection_questions import necessity as necessity

@@ -87,8 +87,7 @@ class Scores:
     @cached_property
     def losses(self) -> Matrix:
         """The log-losses (n, s, k), means over the repetitions."""
-        found: Matrix = np.logaddexp(0.0, -self.y[:, None, None] * self.values).mean(axis=0)
-        return found
+        return np.asarray(np.logaddexp(0.0, -self.y[:, None, None] * self.values).mean(axis=0))
 
 
 def sizes_of(groups: int, samples: int, wanted: int | None = None) -> tuple[int, ...]:
@@ -180,8 +179,7 @@ def nested_scores(data: Dataset, fold: Indices, folds: int, seed: int, rule: str
     train, test = train_and_test(data, fold)
     groups, folds = len(groups_of(train)), min(folds, smaller_class(train))
     wanted = None if wanted is None else min(wanted, groups)
-    inner = cross_validated(train, wanted, folds, 1, seed)
-    choice = choose(inner, rule, wanted)
+    choice = choose(cross_validated(train, wanted, folds, 1, seed), rule, wanted)
     problem, map_ = path_of(train)
     columns = problem.columns(problem.path(choice.search, choice.m, choice.m)[-1])
     theta = problem.fit(columns, np.array([choice.c]))[0][0]

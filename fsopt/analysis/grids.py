@@ -1,6 +1,7 @@
 """The answer to a question about a grid: a classifier for each point, numbers of each, and one that is chosen.
 
-A grid is over two parameters, or the front of two objectives.
+A grid is over two parameters, the radii of GMEB, with error rates and numbers of features as surfaces (Peleg & Meir,
+Figure 1), or the front of two objectives (Bi, (12)).
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,12 +17,20 @@ from numpy.typing import NDArray
 
 from fsopt.answers.fits import Fit
 from fsopt.answers.records import Answer
-from fsopt.common.arguments import LIST, checked
+from fsopt.answers.results import Status
+from fsopt.common.arguments import LIST, TEXT, WHOLE, checked, optional
 from fsopt.common.clock import whole_or_interrupted
 from fsopt.common.figures import new_figure
+from fsopt.data import Dataset
 from fsopt.data.given import Given, dataset_of
+from fsopt.data.hyperplanes import error_rate
+from fsopt.data.splits import stratified_folds, train_and_test
+from fsopt.drivers.run import Run, drained
 from fsopt.errors import ParameterError
+from fsopt.methods.gmeb.gmeb import fit_gmeb
+from fsopt.methods.preprocessing import SelectionRule
 from fsopt.methods.registry import fit
+from fsopt.models.gmeb.norm import radius
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,6 +40,8 @@ MOST_TICKS = 8
 """Of each axis of a surface: labels of five characters beside each other do not touch."""
 TARGET = 0.1
 """The h / l of the best runs in the paper of Bi."""
+RADII = tuple(np.linspace(1.0, 10.0, 7).tolist())
+"""The values of each radius in the paper of Peleg & Meir (section 6.2)."""
 
 
 @dataclass(frozen=True)
@@ -145,3 +157,90 @@ def pareto_front(data: Given, caps: Sequence[float], *, scale: str = "unit-rows"
     return Grid(
         columns, {"capacity": "capacity w'w", "objective": "hinge loss E"}, chosen, {}, time.perf_counter() - started
     )
+
+
+@checked(grid=LIST, folds=WHOLE, seed=WHOLE, scale=TEXT, solver=optional(TEXT))
+@whole_or_interrupted()
+def radius_path(
+    data: Given,
+    grid: Sequence[float] | tuple[Sequence[float], Sequence[float]] = RADII,
+    *,
+    test: Given | None = None,
+    folds: int = 0,
+    seed: int = 0,
+    scale: str = "center",
+    solver: str | None = None,
+) -> Grid:
+    """Fit GMEB for every pair of radii.
+
+    Parameters
+    ----------
+    data : Given
+        The training data, in raw units: a data set, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`.
+    grid : Sequence[float] | tuple[Sequence[float], Sequence[float]]
+        Values of both radii, or a pair (values of R+, values of R-); by default the seven from 1 to 10 in the paper.
+    test : Given, optional
+        Data on which ``test_error`` is measured.
+    folds, seed : int, default 0
+        Stratified, shuffled cross-validation over the whole grid; 0 folds for none.
+    scale : str, default 'center'
+        ``center`` (default), ``standard`` or ``none``, by the statistics of the training samples.
+    solver : str, optional
+        Of the cone programs, or of the linear programs on the route by cuts; None for the preferred one.
+
+    Returns
+    -------
+    Grid
+        A point for each pair of radii, by R+ and then R-. Columns: ``objective`` and ``bound`` of (15) on all samples,
+        ``certified``, ``n_features`` that the rule selects, ``train_error`` and ``test_error`` (shares of misclassified
+        samples), ``cv_error`` and ``cv_features`` (means over the folds; nan where they were not asked for), ``coef``
+        (k, p) and ``intercept`` for raw features. The smallest ``cv_error`` is chosen, else that on the test data, else
+        on the training data; among equal ones that of the smallest R+, then the smallest R-.
+
+    Raises
+    ------
+    ParameterError : an empty grid, a radius that is not a positive number, too many folds, an unknown rule.
+
+    Notes
+    -----
+    Peleg & Meir, sections 6.2 and 6.4.1.
+    """
+    started, data = time.perf_counter(), dataset_of(data)
+    tested = None if test is None else dataset_of(test)
+    pair: Any = grid if len(grid) == 2 and all(np.ndim(one) == 1 for one in grid) else (grid, grid)
+    named = zip(("r_plus", "r_minus"), pair, strict=True)
+    radii = list(product(*(sorted({radius("radius_path", name, one) for one in ends}) for name, ends in named)))
+    if not radii:
+        raise ParameterError("the grid of radii is empty", "give values of R+ and R-, for example (1.0, 3.0, 10.0)")
+    splits: list[tuple[Dataset, Dataset | None]] = [(data, tested)]
+    if folds:
+        splits += [train_and_test(data, fold) for fold in stratified_folds(data, folds, seed)]
+    whole, *parts = [_solve_grid(*split, radii, scale, Run(solver)) for split in splits]
+    means = {"cv_error": "test_error", "cv_features": "n_features"}
+    nothing = [np.full(len(radii), np.nan)]
+    columns = whole | {new: np.mean([p[one] for p in parts] or nothing, axis=0) for new, one in means.items()}
+    error, features = means if parts else ("train_error" if test is None else "test_error", "n_features")
+    # Means of the same error rates, added in another order, differ in their last digits.
+    chosen = int(np.argmin(np.round(columns[error], 12)))
+    axes, measured = {"r_plus": "R+", "r_minus": "R-"}, {error: "error rate", features: "selected features"}
+    return Grid(columns, axes, chosen, measured, time.perf_counter() - started)
+
+
+def _solve_grid(
+    data: Dataset, test: Dataset | None, radii: Sequence[tuple[float, ...]], scale: str, run: Run
+) -> dict[str, NDArray[Any]]:
+    """Return the columns of one data set, a point for each pair of radii."""
+    fits = [drained(fit_gmeb(data, run, r_plus=one, r_minus=other, scale=scale)) for one, other in radii]
+    deviation, rule = data.X.std(axis=0), SelectionRule()
+
+    def errors(part: Dataset) -> NDArray[Any]:
+        return np.array([error_rate(one.decision_function(part.X), part.y) for one in fits])
+
+    return {
+        **dict(zip(("r_plus", "r_minus"), np.transpose(radii), strict=True)),
+        **fitted(fits),
+        "certified": np.array([one.status is Status.OPTIMAL for one in fits]),
+        "n_features": np.array([float(len(rule.select(one.coef, deviation))) for one in fits]),
+        "train_error": errors(data),
+        "test_error": np.full(len(fits), np.nan) if test is None else errors(test),
+    }

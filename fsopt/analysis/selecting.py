@@ -200,27 +200,20 @@ def _looked_at(data: Dataset, seed: int) -> Dataset:
 
 
 def _fits(data: Dataset, choice: Choice, time_limit: float | None) -> tuple[Fit | None, Fit]:
-    """Return the proof of the selection, None for none or no time, and the classifier on the selected features."""
+    """Return the proof of the path's selection, or of a better one, None for none or no time; and the classifier."""
+    problem, _ = path_of(data)
+    chosen = problem.path(choice.search, choice.m, choice.m)[-1]
+    support, proof = sorted(problem.columns(chosen).tolist()), None
+    search: dict[str, Any] = {"m": len(chosen), "c": choice.search, "initial": support}
+    penalised = "-penalised" if len(problem.groups) < data.p else ""
+    if penalised:
+        prices = problem.prices(choice.search)
+        search |= {"groups": CATEGORIES, "lam": (prices - prices.min()).tolist()}
     logistic: dict[str, Any] = {"loss": "logistic", "tolerance": TOLERANCE}
-    support, search = _selected(data, choice)
-    proof = None
     if support:
-        penalised = "-penalised" if "lam" in search else ""
         with suppress(OutOfTimeError):  # of many samples
             proof = fit_method(f"best-subset{penalised}", data, **search, **logistic, time_limit=time_limit)
             support = list(proof.support)
     # A budget of 0 leaves the intercept alone.
     kept: Any = {"include": support, "m": len(support)} if support else {"costs": [1.0] * data.p, "budget": 0.0}
     return proof, fit_method("best-subset", data, c=choice.c, **logistic, **kept)
-
-
-def _selected(data: Dataset, choice: Choice) -> tuple[list[int], dict[str, Any]]:
-    """Return the features that the path selects, and the parameters of the search for a better selection."""
-    problem, _ = path_of(data)
-    chosen = problem.path(choice.search, choice.m, choice.m)[-1]
-    support = sorted(problem.columns(chosen).tolist())
-    search: dict[str, Any] = {"m": len(chosen), "c": choice.search, "initial": support}
-    if len(problem.groups) < data.p:
-        prices = problem.prices(choice.search)
-        search |= {"groups": CATEGORIES, "lam": (prices - prices.min()).tolist()}
-    return support, search

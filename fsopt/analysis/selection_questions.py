@@ -19,7 +19,7 @@ from fsopt.common.clock import whole_or_interrupted
 from fsopt.data.given import Given, dataset_of
 from fsopt.data.hyperplanes import loss_of
 from fsopt.data.matrices import largest_values
-from fsopt.drivers.run import Progress, Run
+from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError
 from fsopt.methods.preprocessing import preprocess, raw_hyperplane, without_rounding
 from fsopt.methods.spec import in_units
@@ -81,7 +81,7 @@ def necessity(
     ------
     ParameterError : a parameter out of range.
     """
-    search = _Searches(NECESSITY, data, rules, scale, "hinge", BranchSettings(tolerance), time_limit)
+    search = _Searches(NECESSITY, data, rules, scale, "hinge", tolerance, time_limit)
     first = search.first(m, c)
     search.run([first], min(search.end, 0.5 * (search.started + search.end)))
     best = search.cell(first).support
@@ -132,8 +132,7 @@ def alternatives(
     -----
     The enumeration is the branch and bound of method ``best-subset`` with the limit for its cutoff.
     """
-    settings = BranchSettings(ENUMERATED)
-    search = _Searches("alternatives", data, rules, scale, "hinge", settings, time_limit)
+    search = _Searches("alternatives", data, rules, scale, "hinge", ENUMERATED, time_limit)
     asked = search.first(m, c)
     within = number("alternatives", "within", within)
     count = None if count is None else whole("alternatives", "count", count, low=1, high=10**6)
@@ -156,9 +155,7 @@ def selection_path(
     c: float | Sequence[float] = 1.0,
     loss: str = "hinge",
     m: Sequence[int] | None = None,
-    max_nodes: int | None = None,
     time_limit: float | None = None,
-    progress: Progress | None = None,
     scale: str = "standard",
     tolerance: float = 1e-4,
     **rules: Any,
@@ -183,12 +180,8 @@ def selection_path(
         :math:`C \sum_i \ln(1 + e^{-y_i(w'x_i + b)})`.
     m : Sequence[int], optional
         The values of M, 0..p, of features or groups; all of them by default.
-    max_nodes : int, optional
-        Nodes after which each search stops; None for no limit.
     time_limit : float, optional
         Seconds for the whole path: each M and C has an equal share of what is left.
-    progress : Progress, optional
-        Called with the record of each M and C.
 
     Returns
     -------
@@ -204,8 +197,7 @@ def selection_path(
     -----
     Aytug, (5)-(11).
     """
-    settings = BranchSettings(tolerance, max_nodes)
-    search = _Searches("selection_path", dataset_of(data, y), rules, scale, loss, settings, time_limit)
+    search = _Searches("selection_path", dataset_of(data, y), rules, scale, loss, tolerance, time_limit)
     p = search.allowed.p
     weights = sorted({number("selection_path", "c", one) for one in np.atleast_1d(np.asarray(c, dtype=object))})
     values = sorted({whole("selection_path", "m", k, low=0, high=p) for k in (range(p + 1) if m is None else m)})
@@ -213,7 +205,7 @@ def selection_path(
         raise ParameterError(
             f"'{'c' if values else 'm'}' of 'selection_path' is empty", "give numbers, or leave it out"
         )
-    search.run([Asked(one, most) for one in weights for most in values], search.end, progress)
+    search.run([Asked(one, most) for one in weights for most in values], search.end)
     return search.answer()
 
 
@@ -227,12 +219,12 @@ class _Searches:
         rules: Mapping[str, Any],
         scale: str,
         loss: str,
-        settings: BranchSettings,
+        tolerance: float,
         time_limit: float | None,
     ) -> None:
         self.started, self.end = time.perf_counter(), clock.end_of(time_limit)
         data, self.question = dataset_of(data), question
-        self.settings, self.loss = settings, loss_of(loss)
+        self.settings, self.loss = BranchSettings(tolerance), loss_of(loss)
         found, groups = SelectionConstraints.of(question, data, **rules), {}
         if not found.groups.single:
             members = ([data.features[j] for j in found.groups.members(g)] for g in range(found.p))
@@ -252,16 +244,13 @@ class _Searches:
         """Return a problem in arrays."""
         return asked.problem(self.work, self.loss, self.allowed)
 
-    def run(self, asked: list[Asked], end: float, progress: Progress | None = None) -> None:
+    def run(self, asked: list[Asked], end: float) -> None:
         """Search all problems, each in an equal share of what is left of the time."""
         for k, one in enumerate(asked):
             problem = self.problem(one)
             settings = replace(self.settings, initial=self._initial(problem))
             run = Run(time_limit=clock.part(end, 1.0 / (len(asked) - k)))
             self.results[one] = found = branch_and_benders(problem, settings=settings, run=run, seeds=self._seeds(one))
-            if progress is not None:
-                record = {"iteration": len(self.results), **one._asdict(), "objective": found.objective}
-                progress({**record, "bound": found.bound})
             if found.stop == "interrupted":
                 return
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fsopt.analysis.radius_paths import radius_path
+from fsopt.analysis.grids import radius_path
 from fsopt.answers.trained import fingerprint
 from fsopt.common.figures import new_figure
 from fsopt.data import Dataset, gmeb_type1, gmeb_type2, load_dataset
@@ -254,7 +254,7 @@ def gmeb_fig1(settings: RunSettings) -> Reproduction:
     for number, informative in (("I", 2), ("II", 10), ("III", 20)):
         both = gmeb_type2(1200, settings.seed, p=100, n_informative=informative)
         train, test = both.rows(np.arange(200)), both.rows(np.arange(200, 1200))
-        path = radius_path(train, radii.tolist(), test=test, jobs=settings.jobs)
+        path = radius_path(train, radii.tolist(), test=test)
         star = path.to_records()[path.chosen]
         best = {"error at the star": 100 * star["test_error"], "features at the star": star["n_features"]}
         cells += unprinted(f"set {number}", best)
