@@ -23,13 +23,7 @@ from fsopt.common.figures import new_figure, style
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import HINGE, LOSSES, Loss
-from fsopt.methods.gbd.proofs import (
-    SelectedHyperplane,
-    claim_of_search,
-    claim_of_tree,
-    evidence_of,
-    selection_about,
-)
+from fsopt.methods.gbd.proofs import SelectedHyperplane, claim_of_search, claim_of_tree, evidence_of, selection_about
 from fsopt.methods.preprocessing import preprocess, scaled_hyperplane
 from fsopt.methods.spec import in_units
 from fsopt.models.gbd.selection_constraints import SelectionConstraints

@@ -14,7 +14,7 @@ import numpy as np
 from fsopt.answers.certificate import Certificate, certificate_line, status_line
 from fsopt.answers.records import MOST_ROWS, Told, as_text, plain, sealed
 from fsopt.answers.results import Status
-from fsopt.answers.trained import Trained
+from fsopt.answers.trained import Trained, fingerprint
 from fsopt.common import arguments
 from fsopt.common.arguments import word
 from fsopt.common.figures import bars_figure, history_figure
@@ -24,9 +24,9 @@ from fsopt.data import Dataset
 from fsopt.data.given import Given, Table, dataset_of
 from fsopt.data.hyperplanes import measures
 from fsopt.data.kernels import Kernel
-from fsopt.data.matrices import Preprocessing, is_sparse, largest_values, row_blocks
+from fsopt.data.matrices import Preprocessing, column_deviations, is_sparse, largest_values, row_blocks
 from fsopt.errors import DataError, ParameterError, shown
-from fsopt.typing import Indices, Mask, Matrix, Samples, Vector
+from fsopt.typing import Mask, Matrix, Samples, Vector
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -163,14 +163,15 @@ class Fit(Told):
 
     def kept_of(self, data: Dataset) -> Trained:
         """Return what the fit keeps of its training data: names, encoding, digest, and its scores there."""
-        return Trained.of(data, measures(data.y, self.decision_function(data.X)) if self.status.solved else {})
+        encoding = None if data.encoded is None else data.encoded.encoding
+        deviation = tuple(column_deviations(data.X).tolist())
+        scores = measures(data.y, self.decision_function(data.X)) if self.status.solved else {}
+        return Trained(data.name, data.labels, data.features, fingerprint(data), deviation, encoding, scores)
 
     def save(self, path: str | Path) -> None:
         """Save the fit as JSON, whole or not at all: for ``fsopt check``, ``fsopt predict`` and fsopt.load_fit.
 
-        Raises
-        ------
-        FileError : the file cannot be written.
+        Raises FileError where the file cannot be written.
         """
         name = "data" if self.trained is None else self.trained.data
         write_text(path, json.dumps(sealed(fit_record(self, source=name)), allow_nan=False, indent=1) + "\n")
@@ -200,42 +201,34 @@ class Fit(Told):
         """Return what was found and what is known of it, as text: status, certificate, weights of the classifier."""
         return self.told(plain(self.certificate))
 
-    @property
-    def _standardised(self) -> Vector:
-        """Weight times standard deviation (p,); the weights themselves where no deviations are known."""
-        known = self.trained.deviation if self.trained is not None and self.kernel is None else ()
-        return np.asarray(self.coef * (np.array(known) if len(known) else 1.0))
-
     def to_frame(self) -> DataFrame:
         """Return the weights of the classifier as a pandas DataFrame.
 
         Returns
         -------
         DataFrame
-            Columns ``feature``, ``weight`` (raw units), ``standardised`` (weight times standard deviation),
-            ``selected``, false where the rule of selection leaves out a feature that the score depends on, and
-            ``shift`` and ``scale`` of the preprocessing where samples are divided by their norm. In order of the
-            standardised size; the index is the place.
+            Columns ``feature``, ``weight`` (raw units), ``standardised`` (weight times standard deviation, the weight
+            where no deviations are known), ``selected``, false where the rule of selection leaves out a feature that
+            the score depends on, and ``shift`` and ``scale`` of the preprocessing where samples are divided by their
+            norm. In order of the standardised size; the index is the place.
         """
         import pandas as pd
 
-        places, columns = self._weights()
-        return pd.DataFrame(columns, index=places).astype({"feature": object})
-
-    def _weights(self) -> tuple[Indices, dict[str, Any]]:
-        """Return places and columns of the weights that are selected or no rounded zeros, the largest first."""
-        sizes, weights = np.abs(self._standardised), np.abs(self.coef)
+        trained = None if self.kernel is not None else self.trained
+        standardised = self.coef * (np.array(trained.deviation) if trained and len(trained.deviation) else 1.0)
+        sizes, weights = np.abs(standardised), np.abs(self.coef)
         selected = np.isin(np.arange(len(weights)), self.support)
+        # A rounded zero of a solver is listed where it is selected, or where the norm of the sample depends on it.
         counts = np.where(sizes > 0.0, sizes > ZERO * sizes.max(initial=0.0), weights > ZERO * weights.max(initial=0.0))
         listed = np.flatnonzero(counts | selected | self.of_unit_rows)
         places = listed[np.argsort(-sizes[listed], kind="stable")]
-        columns = {"weight": self.coef, "standardised": self._standardised, "selected": selected}
+        columns = {"weight": self.coef, "standardised": standardised, "selected": selected}
         if self.of_unit_rows:
             columns |= {"shift": self.preprocessing.shift, "scale": self.preprocessing.scale}
-        known = self.trained.columns if self.trained is not None and self.kernel is None else ()
         own, stem = dict(zip(self.support, self.features, strict=True)), "row " if self.kernel is not None else "x"
-        names = [own.get(j) or (known[j] if known else f"{stem}{j + 1}") for j in places.tolist()]
-        return places, {"feature": names, **{name: column[places] for name, column in columns.items()}}
+        names = [own.get(j) or (trained.columns[j] if trained else f"{stem}{j + 1}") for j in places.tolist()]
+        found = {"feature": names, **{name: column[places] for name, column in columns.items()}}
+        return pd.DataFrame(found, index=places).astype({"feature": object})
 
     def printed(self) -> tuple[list[dict[str, str]], str]:
         """Return the rows of :meth:`to_frame` as texts, and the intercept: they are the classifier, written down.
@@ -244,17 +237,17 @@ class Fit(Told):
         error of about 1e-3 of the largest standardised weight at most. Far from 0 the mean times a rounded zero
         counts: the intercept has what is not listed.
         """
-        size = np.abs(self._standardised).max(initial=0.0)
+        frame = self.to_frame()
+        size = np.abs(frame["standardised"].to_numpy()).max(initial=0.0)
         terms = self.coef * (0.0 if self.kernel is not None else self.preprocessing.shift)
         lost = max(abs(self.intercept), np.abs(terms).max(initial=0.0)) / size if size > 0 else 1.0
         # So many digits that the error of a score is small beside its largest weight, where its terms cancel.
         digits = min(17, max(DIGITS, math.ceil(4 + math.log10(lost)))) if 0 < lost < math.inf else DIGITS
-        number, (places, columns) = f"{{:.{digits}g}}".format, self._weights()
-        shown = [name for name in columns if name != "selected" or not columns[name].all()]
-        columns["selected"] = np.where(columns["selected"], "yes", "no")
-        forms = {"standardised": "{:.5g}".format, "selected": "{}".format, "feature": "{}".format}
-        rows = [{name: forms.get(name, number)(columns[name][k]) for name in shown} for k in range(len(places))]
-        return rows, number(self.intercept + np.delete(terms, places).sum())
+        number, out = f"{{:.{digits}g}}".format, ~frame["selected"]
+        rest = number(self.intercept + np.delete(terms, frame.index).sum())
+        frame = frame.assign(selected=np.where(out, "no", "yes")).drop(columns=[] if out.any() else "selected")
+        forms: dict[str, Any] = {"standardised": "{:.5g}".format, "selected": str, "feature": str}
+        return [{k: forms.get(k, number)(v) for k, v in row.items()} for row in frame.to_dict("records")], rest
 
     def plot(self, kind: str | None = None) -> Figure:
         """Return a figure.
@@ -294,5 +287,4 @@ def fit_record(fit: Fit, *, source: str, data: Dataset | None = None) -> dict[st
             )
     record = {part.name: getattr(fit, part.name) for part in fields(fit) if part.name != "trained"}
     record |= {part.name: getattr(trained, part.name) for part in fields(trained)} | {"data": source}
-    found: dict[str, Any] = plain(record)
-    return found
+    return dict(plain(record))

@@ -114,7 +114,9 @@ class Answer(Told):
         """Return the records as a pandas DataFrame; lists of names are texts."""
         import pandas as pd
 
-        return pd.DataFrame([{name: _cell(value) for name, value in one.items()} for one in self.to_records()])
+        kinds = (list, tuple, Mapping)
+        rows = ({k: worded(v) if isinstance(v, kinds) else v for k, v in one.items()} for one in self.to_records())
+        return pd.DataFrame(rows)
 
     def summary(self) -> str:
         """Return the heading and the first records as text."""
@@ -128,11 +130,6 @@ class Answer(Told):
         """Save heading and records as JSON, whole or not at all; raises FileError where the file cannot be written."""
         record = plain({"answer": type(self).__name__, **self.heading, "rows": self.to_records()})
         write_text(path, json.dumps(record, allow_nan=False, indent=1) + "\n")
-
-
-def _cell(value: Any) -> Any:
-    """Return a value as a cell of a table: a list or mapping as a text."""
-    return worded(value) if isinstance(value, (list, tuple, Mapping)) else value
 
 
 def worded(value: Any) -> str:

@@ -120,11 +120,8 @@ class SolveResult:
 
     @cached_property
     def shadow_prices(self) -> ComponentMap:
-        """Constraint -> d objective / d right-hand side.
-
-        A ComponentMap keeps its constraints alive: Python reuses the id of a deleted object, so that a dictionary of
-        ids could return the number of one constraint for another one.
-        """
+        """Constraint -> d objective / d right-hand side."""
+        # It keeps its constraints alive: of a dictionary of ids a deleted one could answer for another constraint.
         return ComponentMap(self.constraint_duals)
 
     @property

@@ -13,16 +13,10 @@ from scipy.sparse import csr_array
 
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
-from fsopt.data.encoding import (
-    Encoding,
-    in_pandas,
-    is_frame,
-    refuse_texts,
-    typed_columns,
-)
+from fsopt.data.encoding import Encoding, in_pandas, is_frame, refuse_texts, typed_columns
 from fsopt.data.given import Table
 from fsopt.data.layout import refuse_repeated
-from fsopt.data.matrices import column_deviations, is_sparse, parts_of
+from fsopt.data.matrices import is_sparse, parts_of
 from fsopt.data.validation import as_matrix, check_finite
 from fsopt.errors import DataError, similar
 from fsopt.typing import Indices, Mask, Matrix
@@ -40,12 +34,10 @@ def fingerprint(data: Dataset) -> str:
     """
     digest = hashlib.sha256(f"{data.X.shape}{' sparse' if data.sparse else ''}".encode())
     *places, numbers = parts_of(data.X)
-    for part in places:
-        digest.update(np.ascontiguousarray(part, dtype="<i8").tobytes())
-    digest.update(np.ascontiguousarray(numbers, dtype="<f8").tobytes())
-    digest.update(np.ascontiguousarray(data.y, dtype="<f8").tobytes())
-    if data.weights is not None:
-        digest.update(np.ascontiguousarray(data.weights, dtype="<f8").tobytes())
+    doubles = [part for part in (numbers, data.y, data.weights) if part is not None]
+    for kind, parts in (("<i8", places), ("<f8", doubles)):
+        for part in parts:
+            digest.update(np.ascontiguousarray(part, dtype=kind).tobytes())
     return digest.hexdigest()
 
 
@@ -72,13 +64,6 @@ class Trained:
     train: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, data: Dataset, scores: Mapping[str, float]) -> Trained:
-        """Return what a fit keeps of a data set, with its scores there."""
-        encoding = None if data.encoded is None else data.encoded.encoding
-        deviation = tuple(column_deviations(data.X).tolist())
-        return cls(data.name, data.labels, data.features, fingerprint(data), deviation, encoding, scores)
-
-    @classmethod
     def unknown(cls, p: int) -> Trained:
         """Return the description of training data of which only the number of features p is known."""
         return cls("data", ("-1", "+1"), tuple(f"x{j}" for j in range(1, p + 1)), "")
@@ -100,22 +85,23 @@ class Trained:
             if X.shape[1] != len(names):
                 fault, hint = f"the samples have {counted(X.shape[1], 'feature')}", f"{counted(len(names), 'feature')}"
                 raise DataError(fault, f"give finite values of the {hint} of the fit")
-            return self._checked(X, names)
-        if is_frame(held):
-            return self._checked(self._named(held, names), names)
-        names = [] if isinstance(given, Table) and given.zeros else names
-        _refuse_absent(found, names)
-        places = self._places(found)
-        known = np.flatnonzero(places >= 0)
-        order = csr_array((np.ones(len(known)), (known, places[known])), shape=(len(found), len(self.columns)))
-        return self._checked(held @ order, names)
+        elif is_frame(held):
+            X = self._named(held, names)
+        else:
+            names = [] if isinstance(given, Table) and given.zeros else names
+            _refuse_absent(found, names)
+            places = self._places(found)
+            known = np.flatnonzero(places >= 0)
+            order = csr_array((np.ones(len(known)), (known, places[known])), shape=(len(found), len(self.columns)))
+            X = held @ order
+        hint = f"give finite values of the {counted(len(names), 'feature')} of the fit, or fit with missing='mean'"
+        check_finite(X, self.columns, hint)
+        return X
 
     def _places(self, names: Sequence[str]) -> Indices:
         """Return the places of features by their names, -1 for unknown ones."""
-        import pandas as pd
-
-        found: Indices = pd.Index(self.columns, dtype=object).get_indexer(list(names))
-        return found
+        place = {name: j for j, name in enumerate(self.columns)}
+        return np.array([place.get(name, -1) for name in names], dtype=np.intp)
 
     def _named(self, source: DataFrame, names: Sequence[str]) -> Matrix:
         """Return the samples of columns with names, of which only the needed ones are looked at."""
@@ -128,12 +114,6 @@ class Trained:
             return self.encoding.matrix(used)
         refuse_texts(used)
         X[:, self._places(wanted)] = used.to_numpy()
-        return X
-
-    def _checked(self, X: Matrix, names: Sequence[str]) -> Matrix:
-        """Return samples; raises DataError where one of their values is not finite."""
-        hint = f"give finite values of the {counted(len(names), 'feature')} of the fit, or fit with missing='mean'"
-        check_finite(X, self.columns, hint)
         return X
 
 

@@ -150,11 +150,10 @@ def predict(
     A file without labels has no accuracy. Only the columns that the fit uses are needed; they are found by their names.
     """
     from fsopt.answers.records import plain
-    from fsopt.answers.saved import fit_from, read_fit
+    from fsopt.answers.saved import load_fit, read_record
     from fsopt.data import load_samples
 
-    record = read_fit(saved)
-    fitted = fit_from(record, saved)
+    record, fitted = read_record(saved), load_fit(saved)
     anew: dict[str, Any] = {"drop": (), "positive": (), "weights": None, "class_weight": None, "missing": None}
     anew |= {name: getattr(layout, name) for name in layout.stated}
     samples = load_samples(data, layout=replace(Layout.saved(record), **anew))

@@ -13,7 +13,7 @@ import numpy as np
 from fsopt.answers.certificate import Certificate, Kind, gap_allowed, make
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import EVIDENCE, Status
-from fsopt.answers.schema import is_parameter
+from fsopt.answers.saved import is_parameter
 from fsopt.common.arguments import ALL, native, plain, range_of, within
 from fsopt.common.texts import counted
 from fsopt.data import Dataset

@@ -22,8 +22,7 @@ from fsopt.answers.certificate import TOLERANCE, Certificate, Kind, make
 from fsopt.answers.fits import Fit
 from fsopt.answers.records import plain
 from fsopt.answers.results import Point, SolveResult, Status
-from fsopt.answers.saved import fit_from, intact, numbers, point_from, read_record
-from fsopt.answers.schema import FitFile, SolveFile, file_of
+from fsopt.answers.saved import FitFile, SolveFile, file_of, fit_from, intact, numbers, point_from, read_record
 from fsopt.answers.trained import Trained, fingerprint
 from fsopt.certificates.bounds import crossed
 from fsopt.certificates.exact.claims import (

@@ -13,8 +13,7 @@ import fsopt
 from fsopt.answers.certificate import Kind, make, merged
 from fsopt.answers.fits import fit_record
 from fsopt.answers.records import FORMAT, sealed
-from fsopt.answers.saved import read_record, solve_record
-from fsopt.answers.schema import FitFile, SolveFile, file_of, is_parameter
+from fsopt.answers.saved import FitFile, SolveFile, file_of, is_parameter, read_record, solve_record
 from fsopt.errors import DataError, FileError, ParameterError
 from fsopt.methods.verdict import extend
 from fsopt.verification.verify import verify_record

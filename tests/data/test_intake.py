@@ -19,7 +19,7 @@ from sklearn.datasets import load_breast_cancer
 from support import SHARED, written
 
 from fsopt.answers.records import plain
-from fsopt.answers.schema import converted
+from fsopt.answers.saved import converted
 from fsopt.common.files import unpacked
 from fsopt.data import load_dataset, load_samples
 from fsopt.data.encoding import Encoding, typed_columns
