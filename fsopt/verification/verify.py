@@ -299,7 +299,7 @@ def check_proof(path: str | Path, source: Dataset | pyo.ConcreteModel) -> dict[s
             need(same, "the program that is built here is another one than the program in the proof")
     except Refuted as error:
         reason, found = str(error), []
-    return {"confirmed": not reason, "reason": reason, "all": found, **first_statement(found)}
+    return {"confirmed": bool(found), "reason": reason, "all": found, **first_statement(found)}
 
 
 def _program(origin: Any, source: Dataset | pyo.ConcreteModel, path: str) -> Part:
