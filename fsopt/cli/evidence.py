@@ -322,6 +322,5 @@ def _print(record: dict[str, Any]) -> None:
     rows = [[c[head.lstrip(">")] for head in heads] for c in record["cells"]]
     title = f"{record['name']}: {record['shows']} ({record['seconds']:g} s)"
     verdicts = ", ".join(f"{number} {verdict}" for verdict, number in record["verdicts"].items())
-    out.show(
-        out.table(title, heads, rows) if rows else title, *(f"  {note}" for note in record["notes"]), f"  {verdicts}"
-    )
+    notes = [f"  {note}" for note in record["notes"]]
+    out.show(out.table(title, heads, rows) if rows else title, *notes, f"  {verdicts}")

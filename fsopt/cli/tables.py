@@ -107,9 +107,7 @@ def fit(
     own |= {"checkpoint": checkpoint, "resume": resume, **options.parse_params(param)}
     source = load(data, layout)
     with out.progress_bar(method) as update:
-        fitted = fsopt.fit(
-            method, source, progress=lambda entry: update(entry["iteration"], _step(method, entry)), **own
-        )
+        fitted = fsopt.fit(method, source, progress=lambda s: update(s["iteration"], _step(method, s)), **own)
     record = sealed(fit_record(fitted, data=source, source=data) | {"layout": layout.stated})
     shown = {}
     if exact:
@@ -288,9 +286,8 @@ def _print(record: dict[str, Any]) -> None:
     ranked = sorted(rows, key=lambda r: (r["cv_accuracy"] is None, -(r["cv_accuracy"] or 0), r["n_features"] or 0))
     out.show(one_line(title), "", out.table("", HEADS, map(_cells, ranked)), "")
     for name, scores in record["majority"].items():
-        out.show(
-            one_line(f"{name}: the larger class alone has CV accuracy {scores['cv_accuracy']:.4f}, balanced 0.5000")
-        )
+        text = f"{name}: the larger class alone has CV accuracy {scores['cv_accuracy']:.4f}, balanced 0.5000"
+        out.show(one_line(text))
     for sentence in record["answer_in_words"].values():
         out.show(one_line(f"{sentence}."))
     for row in rows:
