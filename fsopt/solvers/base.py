@@ -124,14 +124,9 @@ class Session:
 
     @checked(components=each(COMPONENT))
     def update(self, *components: Any) -> None:
-        """Read again an objective, where nothing else is named; else the whole model, as :meth:`refresh`."""
+        """Read again an objective, where nothing else is named; else the whole model: the solver gets what differs."""
         self.rebuilt = ""
         self._read_again(objective={component.ctype for component in components} == {pyo.Objective})
-
-    def refresh(self) -> None:
-        """Read the model again; the solver gets what differs, where it can."""
-        self.rebuilt = ""
-        self._read_again()
 
     def _read_again(self, *, objective: bool = False) -> bool:
         """Read the model, or its objective, and take over what differs; return whether anything does."""

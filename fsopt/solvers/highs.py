@@ -22,7 +22,7 @@ from fsopt.common.clock import deferred_interruption
 from fsopt.compiler import Program
 from fsopt.compiler.scaling import row_factors
 from fsopt.errors import SolverError
-from fsopt.solvers.spec import UNKNOWN, Change, Outcome, Package, Settings, SolverSpec, set_options
+from fsopt.solvers.spec import EITHER, UNKNOWN, Change, Outcome, Package, Settings, SolverSpec, set_options
 from fsopt.typing import Indices, Vector
 
 highspy = Package("highspy")
@@ -31,6 +31,7 @@ STATUS_MAP = {
     "kModelEmpty": (Status.OPTIMAL, "optimal"),
     "kInfeasible": (Status.INFEASIBLE, "infeasible"),
     "kUnbounded": (Status.UNBOUNDED, "unbounded"),
+    "kUnboundedOrInfeasible": EITHER,
     "kTimeLimit": (Status.NONE, "time-limit"),
     "kIterationLimit": (Status.NONE, "iteration-limit"),
     "kSolutionLimit": (Status.NONE, "iteration-limit"),
@@ -150,8 +151,6 @@ class Highs:
         with deferred_interruption() as asked:
             self._hear(asked)
             self._run()
-            if self._word() == "kUnboundedOrInfeasible":
-                self._run_without_presolve()
         status, stop = STATUS_MAP.get(self._word(), UNKNOWN)
         info = self.h.getInfo()
         feasible = info.primal_solution_status == FEASIBLE and status is not Status.UNBOUNDED
@@ -190,12 +189,6 @@ class Highs:
             if self._word() in ("kOptimal", "kTimeLimit", "kInterrupt"):
                 return
         run_highs(self.h)
-
-    def _run_without_presolve(self) -> None:
-        """Run HiGHS again: presolve alone cannot tell an infeasible program from an unbounded one."""
-        self.h.setOptionValue("presolve", "off")
-        self.h.run()
-        self.h.setOptionValue("presolve", "choose")
 
     def _word(self) -> str:
         return str(self.h.getModelStatus().name)

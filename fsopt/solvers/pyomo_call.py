@@ -31,7 +31,7 @@ from fsopt.errors import unknown as unknown_name
 from fsopt.solvers.nlp import NonlinearForm, pyomo_model
 from fsopt.solvers.pyomo_names import GUROBI, KNOWN, XPRESS, known_solver
 from fsopt.solvers.shared import refuse_other_than_quadratic
-from fsopt.solvers.spec import UNKNOWN, Change, Outcome, Settings, SolverSpec, refuse_option
+from fsopt.solvers.spec import EITHER, UNKNOWN, Change, Outcome, Settings, SolverSpec, refuse_option
 from fsopt.typing import Vector
 
 PREFIX = "pyomo:"
@@ -49,6 +49,7 @@ STATUS_MAP = {
     "resourceInterrupt": (Status.FEASIBLE, "iteration-limit"),
     "infeasible": (Status.INFEASIBLE, "infeasible"),
     "unbounded": (Status.UNBOUNDED, "unbounded"),
+    "infeasibleOrUnbounded": EITHER,
 }
 """By the names of ``pyomo.opt.TerminationCondition``; every other one is none."""
 REFUSAL = re.compile(r"(?i)invalid|unknown|no match|not recogni|unrecogni|illegal|ambiguous|not understood|no such|bad")
@@ -111,9 +112,6 @@ class PyomoCall:
                 raise
             m.del_component("dual")  # Xpress fails where it is asked for multipliers that it does not have
             condition, message = self._call(m, options, time_limit)
-        if condition == "infeasibleOrUnbounded" and self.gap and self.known.apart:
-            left = None if time_limit is None else max(time_limit - time.perf_counter() + started, 0.1)
-            condition, message = self._call(m, options | dict(self.known.apart), left)
         status, stop = STATUS_MAP.get(condition, UNKNOWN)
         if stop in ("almost", "numerical") and time_limit is not None and time.perf_counter() - started >= time_limit:
             stop = "time-limit"  # GLPK calls it feasible, and Xpress without a point an error
