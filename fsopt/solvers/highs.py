@@ -243,5 +243,4 @@ SPEC = SolverSpec(
     tolerance=1e-7,
     pip="pip install highspy",
     licence="MIT, in the core install",
-    interior=(("run_crossover", "off"), ("run_crossover", "choose"), ("solver", "pdlp")),
 )

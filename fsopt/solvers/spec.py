@@ -206,7 +206,6 @@ class SolverSpec:
     pip : command that installs the package.
     licence : its licence, and how to get one.
     executable : program on the search path that it calls; empty for none.
-    interior : (option, value) pairs, by the solver's own names, with which it returns no vertices.
     finer : tolerances of further solves where the certificate of an answer at the default one fails.
     present : whether the solver can be called; None asks for the package.
     """
@@ -224,7 +223,6 @@ class SolverSpec:
     tolerance: float = 1e-6
     executable: str = ""
     declined: Mapping[str, str] = field(default_factory=dict)
-    interior: tuple[tuple[str, Any], ...] = ()
     finer: tuple[float, ...] = ()
     present: Callable[[], bool] | None = None
 
