@@ -105,13 +105,7 @@ class PyomoCall:
         options = dict(self.options)
         if mip_gap is not None and self.gap:
             options[self.gap] = mip_gap
-        try:
-            condition, message = self._call(m, options, time_limit)
-        except SolverError:
-            if m.component("dual") is None:
-                raise
-            m.del_component("dual")  # Xpress fails where it is asked for multipliers that it does not have
-            condition, message = self._call(m, options, time_limit)
+        condition, message = self._call(m, options, time_limit)
         status, stop = STATUS_MAP.get(condition, UNKNOWN)
         if stop in ("almost", "numerical") and time_limit is not None and time.perf_counter() - started >= time_limit:
             stop = "time-limit"  # GLPK calls it feasible, and Xpress without a point an error
