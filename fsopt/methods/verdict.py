@@ -32,7 +32,6 @@ from fsopt.errors import FileError
 from fsopt.linear.certificate import certify
 from fsopt.linear.penalties import HINGE_MODELS, machine_of
 from fsopt.methods.spec import SavedFit
-from fsopt.models.gbd.feature_lists import BOUNDS
 from fsopt.models.registry import MODELS, build
 from fsopt.solvers.outcome import supporting
 from fsopt.typing import Indices, Vector
@@ -152,8 +151,7 @@ def check(saved: SavedFit) -> Certificate:
     if not ("alpha" in saved.fit.details or (gram and slug in HINGE_MODELS)):
         return check_program(saved)
     at, alpha = saved.params, saved_alpha(saved)
-    other = slug in saved.fit.details.get("customised", ()) or any(at.get(name) for name in BOUNDS)
-    if slug not in HINGE_MODELS or other:
+    if slug not in HINGE_MODELS or slug in saved.fit.details.get("customised", ()):
         raise FileError(f"multipliers of margins alone prove nothing of this '{slug}'", "fit again and save it")
     penalty, c = machine_of(slug, at, saved.data.X if gram else None)
     return certify(saved.data, penalty, c, saved.w, saved.b, alpha, gram=gram)

@@ -29,7 +29,8 @@ DATA = blobs(40, 4, seed=3)
 
 def test_the_program_has_the_penalty_weight_of_the_fit():
     """A worse hyperplane with the multipliers of another program, whose optimal value is its own at the given one."""
-    fit = fsopt.fit("svm", DATA, c=1.0, upper={0: 1e3})  # with bounds the evidence is the program
+    same = {"svm": lambda model: None}  # of a changed model the evidence is the program
+    fit = fsopt.fit("svm", DATA, c=1.0, customise=same)
     worse = dataclasses.replace(fit, coef=1.05 * fit.coef)
     work, w = DATA.with_X(fit.preprocessing.apply(DATA.X)), worse.coef * fit.preprocessing.scale
     b = fit.intercept + float(worse.coef @ fit.preprocessing.shift)

@@ -120,13 +120,6 @@ RSVM = MethodSpec(
 )
 
 
-START = {
-    "optimal": "s = 1 is already optimal for (15): no other scales are better at the first hyperplane",
-    "stationary": "s = 1 is already stationary for (15): local steps gain nothing there, scaling=global may",
-}
-"""What was verified about s = 1 -> the warning."""
-
-
 def fit_mopfs(
     data: Dataset,
     run: Run,
@@ -190,14 +183,12 @@ def fit_mopfs(
         run=run,
     )
     at = result.point
-    warnings = [START[at["start"]]] if at["start"] else []
-    if at["inactive"]:
-        warnings.append("the capacity constraint is inactive: the hyperplane of smallest norm is used")
+    told = ("the capacity constraint is inactive: the hyperplane of smallest norm is used",) if at["inactive"] else ()
     last = at["scaling"]
     details = {k: at[k] for k in ("scales", "E", "H", "alpha", "cap")} | {
         "scaling": last and {**last, "cuts": [asdict(cut) for cut in last["cuts"]]}
     }
-    return make_fit(map_, at["w"], at["b"], result, params={"w_cap": cap}, warnings=tuple(warnings), details=details)
+    return make_fit(map_, at["w"], at["b"], result, params={"w_cap": cap}, warnings=told, details=details)
 
 
 def scale_cost(work: Dataset, weight: float, cap: float) -> float:

@@ -19,7 +19,7 @@ from fsopt.common.arguments import with_keywords_of
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.drivers.dca import dca, priced_dca
-from fsopt.drivers.penalties import Penalty, approximation, words_of
+from fsopt.drivers.penalties import approximation
 from fsopt.drivers.run import Run, Steps
 from fsopt.drivers.working_set import priced
 from fsopt.methods.claims import of_step
@@ -161,7 +161,7 @@ def fit_l0_mpm(
     run: Run,
     *,
     delta: float | None = None,
-    approx: str | Penalty = "exp",
+    approx: str = "exp",
     alpha: float = 5.0,
     n_starts: int = 1,
     seed: int = 0,
@@ -181,11 +181,10 @@ def fit_l0_mpm(
     ----------
     delta : float, optional
         In (0, alpha*]; None asks for 0.9 alpha* of the data.
-    approx : str | Penalty, default 'exp'
+    approx : str, default 'exp'
         The approximation phi of the number of features: ``exp`` (default, the paper's), ``log``, ``capped-l1``,
-        ``scad``, ``lp`` or ``inverse-power``, whose formulas are in :mod:`fsopt.drivers.penalties`; or an object with
-        ``slope``, ``value(w)`` and ``gradient(w)``, which ``alpha`` does not change. A fit to an object that equals no
-        registered penalty cannot be saved.
+        ``scad``, ``lp`` or ``inverse-power``, whose formulas are in :mod:`fsopt.drivers.penalties`, or one of your own
+        by its name, see :func:`fsopt.extend.register_penalty`.
     alpha : float, default 5.0
         > 0, steepness of the approximation.
     n_starts : int, default 1
@@ -228,9 +227,8 @@ def fit_l0_mpm(
     else:
         result = yield from dca.steps(build_l0_mpm_step(space.work, **params), penalty, **settings)
     at = result.point
-    own = {"delta": asked} | ({} if isinstance(approx, str) else words_of(penalty))
     details = {"point": at["proof"], "columns": at.get("columns"), "v": at["gradient"], "starts": at["starts"]}
-    return space.fit(at["w"], -at["b"], result, params=own, details=details)
+    return space.fit(at["w"], -at["b"], result, params={"delta": asked}, details=details)
 
 
 def l0_objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
@@ -288,7 +286,6 @@ SPECS = (
         driver="dca",
         numbers=accuracies,
         exact=of_step,
-        objects=("approx",),
         threshold=THRESHOLD,
         grid=(("alpha", (1.0, 5.0)),),
     ),
