@@ -11,13 +11,13 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.results import DriverResult, SolveResult, Status
-from fsopt.certificates.kernel_scaling import Cut, ScalingProblem
+from fsopt.certificates.kernel_scaling import Cut, ScalingProblem, certify_stationary
 from fsopt.certificates.points import relative_gap
 from fsopt.common.arguments import word
 from fsopt.compiler.values import store, values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
-from fsopt.drivers.kernel_scaling import SCALINGS, LinearPrograms, Search, rescale
+from fsopt.drivers.kernel_scaling import GAP, SCALINGS, LinearPrograms, Search, rescale
 from fsopt.drivers.loop import Iterate, Loop, run_inner, run_loop
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
@@ -69,7 +69,8 @@ def mop(
         histories; ``inactive``, whether the cap is; ``alpha`` and ``cap``, the multipliers by which
         ``risk_bound`` of this module bounds the loss of every hyperplane with these scales and this cap from
         below; ``scaling``, the last (15) with its answer, bound and cuts, see
-        :func:`fsopt.certificates.kernel_scaling.certify_scaling`. Each record of the history has E and H with their
+        :func:`fsopt.certificates.kernel_scaling.certify_scaling`; ``start``: the verified status of
+        s = e in the first (15), ``optimal``, ``stationary`` or empty. Each record of the history has E and H with their
         bounds (None where there is none) and the largest residual of the certificate of (15). Status ``feasible``: no
         step of the alternation proves optimality for the bi-objective problem, and none is claimed. The objective is
         the loss E.
@@ -106,8 +107,8 @@ def _alternate(
     """Yield the hyperplanes of (14), for the data as given, with the histories of E and H."""
     # Step 1
     scales = np.ones(data.p)
-    point: dict[str, Any] = {"E": [], "H": [], "scaling": None}
-    for _ in range(max_iterations):
+    point: dict[str, Any] = {"E": [], "H": [], "scaling": None, "start": ""}
+    for t in range(max_iterations):
         # Step 2.1: (14) for the present scales and cap.
         solution = minimise_risk(data, dual, linear.recorder, scales, cap)
         point = _moved(point, solution, scales, cap)
@@ -118,6 +119,8 @@ def _alternate(
         search = Search(problem, linear, cuts=_cut_on_capacity(solution))
         answer, certificate = _rescale(search, scales, scaling)
         point = {**point, "scaling": answer, "H": [*point["H"], answer["radius"] * answer["capacity"]]}
+        if t == 0:
+            point["start"] = _verified_start(search, answer)
         record = {
             "E": solution.risk,
             "E_bound": risk_bound(data, scales, cap, solution.alpha),
@@ -195,6 +198,16 @@ def _rescale(search: Search, scales: Vector, scaling: str) -> tuple[dict[str, An
         "cuts": [] if bound is None else search.cuts,
     }
     return answer, certificate
+
+
+def _verified_start(search: Search, answer: Mapping[str, Any]) -> str:
+    """Return the verified status of the scales that (15) started from: ``optimal``, ``stationary``, or empty."""
+    at, before = search.problem, answer["from"]
+    if answer["status"] == Status.OPTIMAL and relative_gap(at.value(before), answer["bound"]) <= GAP:
+        return "optimal"
+    first = next((cut for cut in search.cuts if cut.beta.any()), None)
+    certificate = certify_stationary(at, before, first)
+    return "stationary" if certificate.ok and certificate.kind is Kind.KKT else ""
 
 
 PROPOSITION = "Proposition 1 is guaranteed for c = 0: with c > 0 only E is known not to rise, H = RW may"

@@ -77,12 +77,8 @@ def with_verified_status(spec: MethodSpec, fit: Fit, data: Dataset) -> Fit:
         fit = replace(fit, warnings=(*fit.warnings, warning))
     details = {name: value for name, value in fit.details.items() if name != "point"}
     bare = replace(bare, details=details, warnings=fit.warnings)
-    value = _checked(spec, bare, data).objective
-    for lower in (replace(fit, status=Status.FEASIBLE, objective=value), replace(bare, objective=value)):
-        found = _checked(spec, lower, data)
-        if found.ok:
-            break
-    return replace(lower, certificate=found)
+    lower = replace(bare, objective=_checked(spec, bare, data).objective)
+    return replace(lower, certificate=_checked(spec, lower, data))
 
 
 def _checked(spec: MethodSpec, fit: Fit, data: Dataset) -> Certificate:

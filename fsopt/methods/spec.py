@@ -68,13 +68,6 @@ def selected(saved: SavedFit) -> tuple[int, ...]:
     return rule.of(saved.raw, saved.fit.coef)
 
 
-def always(**params: Any) -> Callable[[int], Mapping[str, Any]]:
-    """Return the function of the number of features that returns these parameters whatever it is."""
-    return lambda p: params
-
-
-DEFAULTS = always()
-"""The parameters in comparisons of a method that is compared at its own defaults."""
 Grid: TypeAlias = tuple[tuple[str, tuple[Any, ...]], ...]
 """Names of parameters with the values among which tuning chooses."""
 PENALTY_WEIGHTS: Grid = (("c", (0.1, 1.0, 10.0)),)
@@ -140,7 +133,7 @@ class MethodSpec:
     support: Callable[[SavedFit], tuple[int, ...]] = selected
     exact: Callable[[SavedFit], list[Claim]] | None = None
     price: Callable[..., Vector] | None = None
-    compare: Callable[[int], Mapping[str, Any]] = DEFAULTS
+    compare: Callable[[int], Mapping[str, Any]] = lambda p: {}
     solver: bool = True
     weights: str = ""
     sparse: bool = False

@@ -27,7 +27,6 @@ from fsopt.certificates.points import infeasibility, judged_point, minimised, re
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
 from fsopt.data.matrices import apart
-from fsopt.drivers.recorder import EARLY
 from fsopt.errors import FileError
 from fsopt.linear.certificate import certify
 from fsopt.linear.penalties import HINGE_MODELS, machine_of
@@ -185,12 +184,6 @@ def check_first_order(saved: SavedFit, kind: Kind, at: Mapping[str, Any] = Mappi
         **restriction(saved, completed, point),
     }
     return make(kind, found, tolerance=LOCAL_TOLERANCE)
-
-
-def starts_residual(fit: Fit) -> dict[str, float]:
-    """Return the number of random starts that a saved fit was asked for and has no value of, unless it was stopped."""
-    missing = int(fit.params.get("n_starts", 1)) - len(fit.details["starts"])
-    return {"starts": 0.0 if fit.stop in EARLY else float(max(missing, 0))}
 
 
 def saved_alpha(saved: SavedFit) -> Vector:

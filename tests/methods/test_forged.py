@@ -120,7 +120,7 @@ CASES = {
     "rfe m=2": OF_A_SUBSET,
     "pearson m=2": {**OF_A_SUBSET, **OF_A_RANKING},
     "infogain m=2": {**OF_A_SUBSET, **OF_A_RANKING},
-    "vs-ssvm n_partitions=3 c=0.5": OF_A_SUBSET,
+    "vs-ssvm n_partitions=3 c=0.5": {"multipliers": times(0.9, "details", "alpha")},
     "rsvm w_cap=2.0": {
         "half of the multipliers": changed(
             lambda a: [v * (0.5 + 0.5 * (i % 2)) for i, v in enumerate(a)], "details", "alpha"

@@ -143,8 +143,7 @@ def fit_vs_ssvm(
     loop = yield from partitions.steps(work, parts_of(work, n_partitions), c=c, run=run)
     chosen = np.flatnonzero(loop.point["selected"].any(axis=0))
     found = drained(train_on_subset("rsvm", work, chosen, run, None))
-    solver = "+".join(dict.fromkeys([loop.solver, found.outcome.solver]))
-    outcome = replace(loop, objective=found.outcome.objective, certificate=None, solver=solver)
+    outcome = replace(loop, objective=found.outcome.objective, certificate=None)
     return subset_fit(map_, found, outcome)
 
 

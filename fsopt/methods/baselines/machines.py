@@ -33,7 +33,6 @@ from fsopt.linear.penalties import Ball, Euclid, Penalty, machine_of
 from fsopt.methods.large_programs import first_certified, generation_order, interior_order
 from fsopt.methods.preprocessing import (
     centred_factor,
-    expansion,
     kernel_values,
     make_fit,
     preprocess,
@@ -196,11 +195,10 @@ def subset_fit(
     outcome: Outcome,
     *,
     warnings: tuple[str, ...] = (),
-    details: Mapping[str, Any] = MappingProxyType({}),
 ) -> Fit:
-    """Return the Fit of a machine on features that a method has chosen, with the outcome and details of the method."""
-    told, further = warnings + found.warnings, {"alpha": found.alpha, **details}
-    return make_fit(map_, found.w, found.b, outcome, params=found.at, warnings=told, details=further)
+    """Return the Fit of a machine on features that a method has chosen, with the outcome of the method."""
+    told, details = warnings + found.warnings, {"alpha": found.alpha}
+    return make_fit(map_, found.w, found.b, outcome, params=found.at, warnings=told, details=details)
 
 
 def check_subset(saved: SavedFit, subset: Indices | None = None) -> Certificate:
@@ -256,12 +254,8 @@ def fit_machine(
     outcome = found.outcome
     if function is not None:
         penalty, c = machine_of(slug, found.at, work.X)
-        # Where the multipliers have too few digits, all samples make up the hyperplane.
-        for w in (found.beta, expansion(samples, found.w)):
-            b = midpoint_intercept(work.X @ w, work.y, work.weights)
-            outcome = with_certificate(found.outcome, certify(work, penalty, c, w, b, found.alpha, gram=True))
-            if outcome.status is Status.OPTIMAL:
-                break
+        w, b = found.beta, midpoint_intercept(work.X @ found.beta, work.y, work.weights)
+        outcome = with_certificate(found.outcome, certify(work, penalty, c, w, b, found.alpha, gram=True))
     return make_fit(
         map_,
         w,

@@ -120,6 +120,13 @@ RSVM = MethodSpec(
 )
 
 
+START = {
+    "optimal": "s = 1 is already optimal for (15): no other scales are better at the first hyperplane",
+    "stationary": "s = 1 is already stationary for (15): local steps gain nothing there, scaling=global may",
+}
+"""What was verified about s = 1 -> the warning."""
+
+
 def fit_mopfs(
     data: Dataset,
     run: Run,
@@ -183,12 +190,14 @@ def fit_mopfs(
         run=run,
     )
     at = result.point
-    told = ("the capacity constraint is inactive: the hyperplane of smallest norm is used",) if at["inactive"] else ()
+    warnings = [START[at["start"]]] if at["start"] else []
+    if at["inactive"]:
+        warnings.append("the capacity constraint is inactive: the hyperplane of smallest norm is used")
     last = at["scaling"]
     details = {k: at[k] for k in ("scales", "E", "H", "alpha", "cap")} | {
         "scaling": last and {**last, "cuts": [asdict(cut) for cut in last["cuts"]]}
     }
-    return make_fit(map_, at["w"], at["b"], result, params={"w_cap": cap}, warnings=told, details=details)
+    return make_fit(map_, at["w"], at["b"], result, params={"w_cap": cap}, warnings=tuple(warnings), details=details)
 
 
 def scale_cost(work: Dataset, weight: float, cap: float) -> float:

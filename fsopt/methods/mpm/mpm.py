@@ -43,7 +43,6 @@ from fsopt.methods.verdict import (
     finite_vector,
     has_point,
     saved_columns,
-    starts_residual,
 )
 from fsopt.models.blocks import vector
 from fsopt.models.mpm.l0_mpm import build_l0_mpm_step
@@ -75,8 +74,8 @@ def fit_mpm(
 
     Raises
     ------
-    ParameterError : ridge < 0, a kernel that is unknown, has a parameter outside
-        its range or a ridge of 0, or kernel values that are too alike.
+    ParameterError : ridge < 0, a kernel that is unknown or has a parameter outside its range, or kernel values that
+        are too alike.
 
     Notes
     -----
@@ -243,14 +242,14 @@ def l0_objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> V
 def check_l0(saved: SavedFit) -> Certificate:
     """Certify the first-order condition of DCA again: the last step, linearised at the answer, does not improve it."""
     if not has_point(saved):
-        return make(Kind.FEASIBLE, starts_residual(saved.fit))
+        return make(Kind.FEASIBLE, {})
     penalty = approximation(saved.params["approx"], saved.params["alpha"])
     w = saved.w[saved_columns(saved)]
     v, rounding = finite_vector(saved.fit.details["v"], len(w)), 1e-9 * (1 + np.abs(w))
     # h is convex: its subgradients at w lie between the gradients on either side.
     off = np.maximum(v - penalty.gradient(w + rounding), penalty.gradient(w - rounding) - v).max()
     found = check_first_order(saved, Kind.DCA, {"alpha": penalty.slope})
-    return extend(found, {"linearisation": float(off) / penalty.slope, **starts_residual(saved.fit)})
+    return extend(found, {"linearisation": float(off) / penalty.slope})
 
 
 SPECS = (

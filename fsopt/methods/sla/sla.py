@@ -30,7 +30,7 @@ from fsopt.methods.claims import CONCAVE, of_pmm, of_step
 from fsopt.methods.large_programs import uses_generation
 from fsopt.methods.preprocessing import make_fit, preprocess, without_rounding
 from fsopt.methods.spec import MethodSpec, SavedFit
-from fsopt.methods.verdict import check_first_order, extend, finite_vector, saved_alpha, starts_residual
+from fsopt.methods.verdict import check_first_order, finite_vector, saved_alpha
 from fsopt.models.registry import build
 from fsopt.models.sla.hyperplane import iterate_of_costs
 
@@ -81,12 +81,7 @@ def numbers(saved: SavedFit) -> Mapping[str, Any]:
 
 
 def check(saved: SavedFit) -> Certificate:
-    """Certify a saved fit again: its optimum 0 or the minimum principle, and the number of its starts."""
-    return extend(_principle(saved), starts_residual(saved.fit))
-
-
-def _principle(saved: SavedFit) -> Certificate:
-    """Certify the minimum principle again, at the linearisation of the answer by its saved multipliers."""
+    """Certify a saved fit again: its optimum 0, or the minimum principle, by its saved multipliers."""
     data, at = saved.data, saved.params
     problem = concave_hinge(data, at["alpha"], at.get("lam"), at.get("approx", "exp"))
     errors, sizes = np.maximum(1.0 - data.y * (data.X @ saved.w + saved.b), 0.0), np.abs(saved.w)
@@ -215,8 +210,7 @@ def fit_misclass(
     -----
     Mangasarian, (20), section 4 and Algorithm 4.1.
     """
-    problem = concave_hinge(data, alpha)
-    return fit_linearised(data, run, problem, scale=scale)
+    return fit_linearised(data, run, concave_hinge(data, alpha), scale=scale)
 
 
 MISCLASS = MethodSpec(
