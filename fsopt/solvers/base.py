@@ -100,7 +100,7 @@ class Session:
         self.problem_class = program_class(self.program)
         self.spec: SolverSpec = self._choose(solver)
         clock.look()
-        self.connection, self.rebuilt = self._open(), ""
+        self.connection, self.rebuilt = Connection(self.spec, self.program, self.settings), ""
         self.seconds = {"build": 0.0, "translate": time.perf_counter() - started, "update": 0.0}
         self.seconds |= {"solve": 0.0, "load": 0.0}
 
@@ -118,9 +118,6 @@ class Session:
                 name, reason = self.program.nonconic[0]
                 error.message += f" (constraint '{name}': {reason})"
             raise
-
-    def _open(self) -> Connection:
-        return Connection(self.spec, self.program, self.settings)
 
     @checked(components=each(COMPONENT))
     def update(self, *components: Any) -> None:
@@ -247,7 +244,7 @@ class Session:
         other = copy.copy(self)
         other.settings = replace(self.settings, own={})
         other.spec = self._choose(solver)
-        other.connection = other._open()
+        other.connection = Connection(other.spec, other.program, other.settings)
         other.seconds = dict.fromkeys(self.seconds, 0.0) | {"translate": time.perf_counter() - started}
         return other
 
@@ -280,7 +277,7 @@ class Session:
         self.problem_class = program_class(self.program)
         kept = self.requested or self.problem_class in self.spec.classes
         self.spec = self._choose(self.spec.name if kept else None)
-        self.connection = self._open()
+        self.connection = Connection(self.spec, self.program, self.settings)
 
 
 def difference(old: Program, new: Program) -> Change | None:

@@ -212,8 +212,6 @@ TOLERANCE_QUADRATIC = 1e-8
 
 It is too much for a sum of exponentials, say, in which every term gains by its tolerance.
 """
-NLP_HEURISTICS = {"heuristics/multistart/freq": -1}
-"""Switched off for convex cone programs: there its local solver runs for minutes at the tips of cones."""
 
 
 def put_options(m: Any, program: Program, settings: Settings, factor: float) -> None:
@@ -232,7 +230,7 @@ def put_options(m: Any, program: Program, settings: Settings, factor: float) -> 
         "randomization/randomseedshift": settings.seed,
     }
     if len(program.cones) and program.convex:
-        common |= NLP_HEURISTICS
+        common["heuristics/multistart/freq"] = -1  # its local solver runs for minutes at the tips of cones
     known = m.getParams()
 
     def put(name: str, value: Any) -> None:
