@@ -19,7 +19,7 @@ from fsopt.common.clock import end_if_interrupted
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import program_class, smoothly_convex
 from fsopt.compiler.program import COMPONENT, MODEL, ROW, read_constraints, with_objective
-from fsopt.compiler.unsupported import STATE, TRANSFORMATIONS, refuse_infinite
+from fsopt.compiler.values import STATE, TRANSFORMATIONS, refuse_infinite
 from fsopt.errors import FsoptError, ParameterError, SolverError
 from fsopt.solvers.auxiliary import with_evidence
 from fsopt.solvers.outcome import certified_result, load_values, step_result
