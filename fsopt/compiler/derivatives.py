@@ -103,9 +103,9 @@ class Derivatives:
         self.batches = _batches(program, self.q)
         self.shape = (self.q + 1, program.n)
         owners = [np.repeat(b.owner, b.columns.shape[1]) for b in self.batches]
-        rows = np.concatenate([self.linear.row, self.r, self.r, *owners])
+        places = np.concatenate([self.linear.row, self.r, self.r, *owners])
         columns = np.concatenate([self.linear.col, self.i, self.j, *(b.columns.ravel() for b in self.batches)])
-        self.jacobian_pattern = _pattern(rows, columns, program.n)
+        self.jacobian_pattern = _pattern(places, columns, program.n)
         first = np.concatenate([self.i, *(b.columns[:, b.lower[0]].ravel() for b in self.batches)])
         second = np.concatenate([self.j, *(b.columns[:, b.lower[1]].ravel() for b in self.batches)])
         self.hessian_pattern = _pattern(np.maximum(first, second), np.minimum(first, second), program.n)

@@ -120,7 +120,10 @@ CASES = {
     "rfe m=2": OF_A_SUBSET,
     "pearson m=2": {**OF_A_SUBSET, **OF_A_RANKING},
     "infogain m=2": {**OF_A_SUBSET, **OF_A_RANKING},
-    "vs-ssvm n_partitions=3 c=0.5": {"multipliers": times(0.9, "details", "alpha")},
+    "vs-ssvm n_partitions=3 c=0.5": {
+        "multipliers": times(0.9, "details", "alpha"),
+        "a larger capacity": times(4.0, "details", "w_cap"),
+    },
     "rsvm w_cap=2.0": {
         "half of the multipliers": changed(
             lambda a: [v * (0.5 + 0.5 * (i % 2)) for i, v in enumerate(a)], "details", "alpha"

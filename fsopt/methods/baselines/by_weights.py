@@ -6,7 +6,9 @@ on random parts of the samples is one of Bi.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +18,14 @@ from fsopt.data import Dataset
 from fsopt.drivers.baselines import partitions, rfe
 from fsopt.drivers.run import Run, Steps, drained
 from fsopt.methods.baselines.filters import number_kept
-from fsopt.methods.baselines.machines import check_subset, subset_fit, train_on_subset
+from fsopt.methods.baselines.machines import (
+    check_subset,
+    default_capacity,
+    part_of,
+    squared_radius,
+    subset_fit,
+    train_on_subset,
+)
 from fsopt.methods.claims import of_subset
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit
@@ -157,12 +166,19 @@ def parts_of(data: Dataset, count: int, share: float = SHARE, seed: int = 0) -> 
     ]
 
 
+def numbers(saved: SavedFit) -> Mapping[str, Any]:
+    """Return the capacity of the last SVM, which follows from its features."""
+    part = part_of(saved.data, np.flatnonzero(saved.w))
+    return {"w_cap": default_capacity(part.total, squared_radius(part))}
+
+
 VS_SSVM = MethodSpec(
     "vs-ssvm",
     fit_vs_ssvm,
     ("onsvm", "rsvm"),
     program="rsvm",
     check=check_subset,
+    numbers=numbers,
     equation="Bi, 7",
     estimator="VSSSVM",
     driver="partitions",

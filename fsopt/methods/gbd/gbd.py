@@ -113,8 +113,7 @@ def fit_gbd(
     direct = not bounds and interior_order(work, run, REPEATED)[0]
     sub = interior_point.minimise if direct else build_fsp_sub(work, c=c, **bounds)
     result = yield from gbd.steps(work, master, sub, c=c, settings=settings, run=run)
-    problem = selection_problem(work, master, c)
-    return fit_of(map_, problem, result, evidence="alphas")
+    return fit_of(map_, selection_problem(work, master, c), result, evidence="alphas")
 
 
 @with_keywords_of(fit_gbd)

@@ -84,9 +84,8 @@ def fit_gmeb_penalised(
     work = prepared.work
     penalty = GmebPenalty.of(work, c_plus, c_minus)
     result = yield from scale_search.steps(work, penalty, tolerance=TOLERANCE, run=run)
-    found = result.point["w"]
     details = {"leaves": [asdict(leaf) for leaf in result.point["leaves"]]}
-    return make_fit(prepared.map_, prepared.full(found), result.point["b"], result, details=details)
+    return make_fit(prepared.map_, prepared.full(result.point["w"]), result.point["b"], result, details=details)
 
 
 def numbers(saved: SavedFit) -> Mapping[str, Any]:
@@ -156,10 +155,9 @@ def fit_svm_norm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "cente
     Peleg & Meir, (9), (18), (19) and Theorem 20.
     """
     fit = yield from machines.fit_machine("svm-norm", data, run, c, scale=scale)
-    warnings = fit.warnings
-    if float(np.ptp((data.X - data.X.mean(axis=0)) @ fit.coef)) <= FLAT:
-        warnings = ("w is 0: C is below its threshold, and (18) has no minimiser", *warnings)
-    return replace(fit, warnings=warnings)
+    if float(np.ptp((data.X - data.X.mean(axis=0)) @ fit.coef)) > FLAT:
+        return fit
+    return replace(fit, warnings=("w is 0: C is below its threshold, and (18) has no minimiser", *fit.warnings))
 
 
 SPECS = (

@@ -264,8 +264,7 @@ def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard") -> Steps[Fit]:
 def check_pmm(saved: SavedFit) -> Certificate:
     """Recompute the certificate of a fit from its saved details; raises FileError where they are damaged."""
     value = float(hyperplane_errors(saved.data, saved.w, saved.b))
-    proof = certify_pmm(saved.data, int(saved.fit.objective or 0), _below(saved))
-    return replace(proof, objective=value)
+    return replace(certify_pmm(saved.data, int(saved.fit.objective or 0), _below(saved)), objective=value)
 
 
 def _below(saved: SavedFit) -> StationaryPoint | None:
