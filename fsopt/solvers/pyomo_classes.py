@@ -122,7 +122,7 @@ class CertifiedSolver(SolverBase):  # type: ignore[misc]
 
         common = {} if config.threads is None else {"threads": config.threads}
         options = {**common, **config.solver_options.value()}
-        given = {"options": options, "tee": bool(config.tee)}
+        given: dict[str, Any] = {"options": options, "tee": bool(config.tee)}
         if config.time_limit == 0:
             return None
         try:
