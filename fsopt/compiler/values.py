@@ -148,7 +148,7 @@ def reading(component: Any, column: Mapping[int, int]) -> Iterator[None]:
         for variable in used:
             if id(variable) not in column:
                 raise ParameterError(
-                    f"'{component.name}' has '{variable.name}', which is no Var of the model",
+                    f"'{component.name}' has '{variable.name}', which is no variable of the model",
                     "add it to the model, or apply Pyomo's transformation for its kind",
                 ) from error
         fault = f"'{component.name}' cannot be read (Pyomo: {said(error)})"

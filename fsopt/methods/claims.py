@@ -54,7 +54,7 @@ OPTIMUM = "the optimum of the program"
 VALUE = "the value of the hyperplane"
 MACHINE = "the optimum of the last support vector machine, on the selected features"
 PRINCIPLE = "no feasible step improves the linearised objective"
-NO_EVIDENCE = "the fit carries neither multipliers nor a program that rational arithmetic could look at"
+NO_EVIDENCE = "the fit carries no multipliers of a program that rational arithmetic could look at"
 KERNEL = "the hyperplane is an expansion in kernel values, for which there is no program in rational numbers"
 CONCAVE: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "misclass-step": (("y",), ("z",)),

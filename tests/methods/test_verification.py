@@ -117,7 +117,7 @@ def test_a_gap_above_a_thousandth_is_feasible_within_the_tolerance(method, param
 
 PARAMS = {"best-subset": {"m": 2}, "best-subset-penalised": {"lam": 0.5}, "fsv": {"lam": 0.3}, "l0-mpm": {"delta": 0.1}}
 NAMED = {
-    "gmeb-penalised": "leaves",
+    "gmeb-penalised": "no multipliers",
     "s-mpm": "outer",
 }
 """Methods whose status is not shown exactly -> a word of the reason or the claim."""

@@ -203,7 +203,7 @@ def test_another_class_is_refused_before_the_call(solver: str, monkeypatch: pyte
     if other is None:
         assert {m.problem_class for m in fsopt.MODELS.values()} <= SOLVERS[solver].classes
         return
-    monkeypatch.setattr(Session, "_open", lambda self: pytest.fail("it was opened"))
+    monkeypatch.setattr("fsopt.solvers.base.Connection", lambda *given: pytest.fail("it was opened"))
     with pytest.raises(SolverError, match="installed for"):
         fsopt.solve(build_trial(other), solver)
 

@@ -71,10 +71,9 @@ def fit_rfe(
     Guyon et al. (2002), as used in Peleg & Meir, section 6.1, and Aytug, section 4.
     """
     work, map_ = preprocess(data, scale)
-    unlimited = replace(run, time_limit=None)
     result = yield from rfe.steps(
         work,
-        lambda left: drained(train_on_subset("svm", work, left, unlimited, c)),
+        lambda left: drained(train_on_subset("svm", work, left, replace(run, time_limit=None), c)),
         m=number_kept("rfe", m, data.p),
         c=c,
         step=step,
@@ -152,7 +151,8 @@ def fit_vs_ssvm(
     loop = yield from partitions.steps(work, parts_of(work, n_partitions), c=c, run=run)
     chosen = np.flatnonzero(loop.point["selected"].any(axis=0))
     found = drained(train_on_subset("rsvm", work, chosen, run, None))
-    outcome = replace(loop, objective=found.outcome.objective, certificate=None)
+    solver = "+".join(dict.fromkeys([loop.solver, found.outcome.solver]))
+    outcome = replace(loop, objective=found.outcome.objective, certificate=None, solver=solver)
     return subset_fit(map_, found, outcome)
 
 
