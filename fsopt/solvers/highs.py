@@ -155,7 +155,9 @@ class Highs:
         info = self.h.getInfo()
         feasible = info.primal_solution_status == FEASIBLE and status is not Status.UNBOUNDED
         bound = float(info.mip_dual_bound) if self.mip else None
-        iterations = int(info.mip_node_count) if self.mip else _iterations(info)
+        counts = (info.simplex_iteration_count, info.ipm_iteration_count, info.pdlp_iteration_count)
+        # HiGHS counts -1 for a method that did not run.
+        iterations = int(info.mip_node_count) if self.mip else sum(max(int(count), 0) for count in counts)
         point = self._point() if feasible else None
         if point is not None and self.mip:
             point = Point(point.x)
@@ -224,12 +226,6 @@ def silent() -> Any:
 def _int32(matrix: sp.csr_matrix) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the starts and indices of a compressed matrix in the width that HiGHS takes."""
     return matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
-
-
-def _iterations(info: Any) -> int:
-    """Return the iterations of all continuous methods; HiGHS counts -1 for one that did not run."""
-    counts = (info.simplex_iteration_count, info.ipm_iteration_count, info.pdlp_iteration_count)
-    return sum(max(int(count), 0) for count in counts)
 
 
 SPEC = SolverSpec(
