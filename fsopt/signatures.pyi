@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any, Literal, Never, overload
 
@@ -13,7 +12,6 @@ from fsopt.answers.fits import Fit
 from fsopt.common.registry import Change
 from fsopt.data.dataset import Dataset
 from fsopt.data.given import Given
-from fsopt.drivers.penalties import Penalty
 from fsopt.drivers.run import Progress
 from fsopt.models.gbd.feature_lists import Feature
 from fsopt.typing import Frame, Samples
@@ -498,7 +496,6 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
     class_weight: str | Mapping[str | int, float] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Fit: ...
@@ -518,7 +515,6 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
     class_weight: str | Mapping[str | int, float] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Fit: ...
@@ -537,7 +533,6 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
     class_weight: str | Mapping[str | int, float] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Fit: ...
@@ -558,7 +553,6 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
     class_weight: str | Mapping[str | int, float] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Fit: ...
@@ -580,7 +574,6 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
     class_weight: str | Mapping[str | int, float] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Fit: ...
@@ -591,7 +584,7 @@ def fit(
     y: ArrayLike | None = ...,
     *,
     delta: float | None = None,
-    approx: str | Penalty = "exp",
+    approx: str = "exp",
     alpha: float = 5.0,
     n_starts: int = 1,
     seed: int = 0,
@@ -608,7 +601,6 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
     class_weight: str | Mapping[str | int, float] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Fit: ...
@@ -629,7 +621,6 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
     class_weight: str | Mapping[str | int, float] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Fit: ...
@@ -648,7 +639,6 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
     class_weight: str | Mapping[str | int, float] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Fit: ...
@@ -666,7 +656,6 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
     class_weight: str | Mapping[str | int, float] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Fit: ...
@@ -678,7 +667,7 @@ def fit(
     *,
     lam: float = 0.05,
     alpha: float = 5.0,
-    approx: str | Penalty = "exp",
+    approx: str = "exp",
     n_starts: int = 1,
     seed: int = 0,
     scale: str = "standard",
@@ -689,7 +678,6 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
     class_weight: str | Mapping[str | int, float] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Fit: ...
@@ -701,8 +689,6 @@ def fit(
     *,
     c: float = 1.0,
     scale: str = "standard",
-    lower: Mapping[Feature, float] | None = None,
-    upper: Mapping[Feature, float] | None = None,
     solver: str | None = None,
     time_limit: float | None = None,
     options: Mapping[str, Any] | None = None,
@@ -710,7 +696,6 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
     class_weight: str | Mapping[str | int, float] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Fit: ...
@@ -745,7 +730,6 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
     class_weight: str | Mapping[str | int, float] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Fit: ...
@@ -781,7 +765,6 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
     class_weight: str | Mapping[str | int, float] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Fit: ...
@@ -816,7 +799,6 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
     class_weight: str | Mapping[str | int, float] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Fit: ...
@@ -852,7 +834,6 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
     class_weight: str | Mapping[str | int, float] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Fit: ...
@@ -873,7 +854,6 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
     class_weight: str | Mapping[str | int, float] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Fit: ...
@@ -895,7 +875,6 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
     class_weight: str | Mapping[str | int, float] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Fit: ...
@@ -909,8 +888,6 @@ def fit(
     scale: str = "standard",
     kernel: str | None = None,
     width: float | None = None,
-    lower: Mapping[Feature, float] | None = None,
-    upper: Mapping[Feature, float] | None = None,
     solver: str | None = None,
     time_limit: float | None = None,
     options: Mapping[str, Any] | None = None,
@@ -918,7 +895,6 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
     class_weight: str | Mapping[str | int, float] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Fit: ...
@@ -937,7 +913,6 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
     class_weight: str | Mapping[str | int, float] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Fit: ...
@@ -958,7 +933,6 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
     class_weight: str | Mapping[str | int, float] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Fit: ...
@@ -978,7 +952,6 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
     class_weight: str | Mapping[str | int, float] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Fit: ...
@@ -998,7 +971,6 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
     class_weight: str | Mapping[str | int, float] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Fit: ...
@@ -1018,7 +990,6 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
     class_weight: str | Mapping[str | int, float] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Fit: ...
@@ -1038,7 +1009,6 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
     class_weight: str | Mapping[str | int, float] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Fit: ...
@@ -1058,7 +1028,6 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
     class_weight: str | Mapping[str | int, float] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Fit: ...
@@ -1075,7 +1044,6 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
     class_weight: str | Mapping[str | int, float] | None = None,
     sample_weight: ArrayLike | None = None,
     **params: Never,

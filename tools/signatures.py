@@ -28,7 +28,6 @@ HEAD = """# load_dataset, and overloads of build and fit, written by ``python -m
 
 import os
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any, Literal, Never, overload
 
@@ -39,7 +38,6 @@ from fsopt.answers.fits import Fit
 from fsopt.common.registry import Change
 from fsopt.data.dataset import Dataset
 from fsopt.data.given import Given
-from fsopt.drivers.penalties import Penalty
 from fsopt.drivers.run import Progress
 from fsopt.models.gbd.feature_lists import Feature
 from fsopt.typing import Frame, Samples
@@ -56,7 +54,6 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from fsopt.drivers.penalties import Penalty
 from fsopt.drivers.run import Progress
 from fsopt.estimators.base import SelectingClassifier, WeightedClassifier
 from fsopt.models.gbd.feature_lists import Feature

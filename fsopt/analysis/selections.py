@@ -68,7 +68,7 @@ class Asked(NamedTuple):
         """Return the problem for a statement."""
         found = SelectionConstraints.of("selection", data, groups=rules.get("groups"))
         found = replace(found, cardinality=self.m, include=self.include, exclude=self.exclude)
-        return selection_about(self.c, found, loss=loss, bounds=rules)
+        return selection_about(self.c, found, rules, loss=loss)
 
 
 @dataclass(frozen=True)

@@ -283,7 +283,7 @@ def fit_record(fit: Fit, *, source: str, data: Dataset | None = None) -> dict[st
         if not arguments.plain(value):
             raise ParameterError(
                 f"the fit cannot be saved: its parameter '{name}' is {shown(value)}, which a file cannot name",
-                "register it, for example with fsopt.extend.register_penalty, and fit with its name",
+                "return plain numbers, texts and arrays as parameters of a fit",
             )
     record = {part.name: getattr(fit, part.name) for part in fields(fit) if part.name != "trained"}
     record |= {part.name: getattr(trained, part.name) for part in fields(trained)} | {"data": source}

@@ -74,7 +74,7 @@ Proof = Annotated[Path | None, file("write the exact evidence for fsopt-verify: 
 Tee = Annotated[bool, typer.Option("--tee", help="show the solver's log")]
 
 
-OWN = {"checkpoint", "customise", "data", "executor", "name", "options", "progress", "resume", "slug", "solver"}
+OWN = {"checkpoint", "customise", "data", "name", "options", "progress", "resume", "slug", "solver"}
 OWN |= {"time_limit"}
 """What the commands give to a builder or a fit beside its parameters."""
 

@@ -184,11 +184,6 @@ WHOLE = Argument(
 )
 SECONDS = Argument("positive", lambda value: _double(value) > 0, "give seconds > 0")
 FUNCTION = Argument("a function", callable, "give a function of one argument")
-EXECUTOR = Argument(
-    "an executor",
-    lambda value: callable(getattr(value, "submit", None)),
-    "give a concurrent.futures.Executor, or Client.get_executor() of Dask",
-)
 LIST = Argument("a list", _is_list, "give a list of numbers")
 NUMBER = Argument("a finite number", lambda value: math.isfinite(_double(value)), "for example 1.0")
 OPTIONS = Argument(

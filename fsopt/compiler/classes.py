@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
-from pyomo.core.expr.numeric_expr import ProductExpression
 
 from fsopt.common.arguments import checked
 from fsopt.compiler import Program, compile_model
@@ -82,12 +81,10 @@ def _node_convex(program: Program, node: Any, up: bool) -> bool:
 
 
 def _log_convex(program: Program, terms: Terms) -> bool:
-    """Return whether the logarithm of a sum is convex: of exponentials of convex functions, and their products."""
+    """Return whether the logarithm of a sum is convex: of a number and exponentials of convex functions."""
     if terms.columns or terms.dots or terms.quadratic or terms.constant < 0.0:
         return False
     for scale, node in terms.nonlinear:
-        inner = [read(part, program.column) for part in node.args]
-        product = isinstance(node, ProductExpression) and all(_log_convex(program, part) for part in inner)
-        if scale < 0.0 or not (product or (node.getname() == "exp" and _convex(program, inner[0]))):
+        if scale < 0.0 or node.getname() != "exp" or not _convex(program, read(node.args[0], program.column)):
             return False
     return True

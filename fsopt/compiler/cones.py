@@ -57,12 +57,10 @@ class ConeStack:
     pairs: Indices
     scale: Vector
     sense: Vector
-    orders: Indices = field(default_factory=lambda: np.zeros(0, dtype=int))
+    orders: Indices
     bodies: sp.csr_matrix = field(init=False)
 
     def __post_init__(self) -> None:
-        if len(self.orders) != len(self.constraints):
-            self.orders = np.zeros(len(self.constraints), dtype=int)
         self.bodies = sp.csr_matrix((len(self.constraints), (self.G.shape[1] + 1) ** 2))
 
     def __len__(self) -> int:

@@ -20,24 +20,15 @@ from fsopt.errors import SolverError
 from fsopt.typing import Indices, Matrix, Vector
 
 
-class _Member(NamedTuple):
-    """A term of a batch: its function, factor, columns by first occurrence, and numbers in order of evaluation."""
-
-    owner: int
-    scale: float
-    columns: list[int]
-    numbers: list[float]
-
-
 class _Batch:
-    """Terms of one shape: their owners (b,), scales (b,), columns (b, k) and numbers (b, d)."""
+    """Terms of one shape: functions (b,), factors (b,), columns (b, k) by first use, and numbers (b, d) in order."""
 
-    def __init__(self, shape: Shape, members: Sequence[_Member]) -> None:
+    def __init__(self, shape: Shape, members: Sequence[tuple[int, float, list[int], list[float]]]) -> None:
         self.shape = shape
-        self.owner = np.array([m.owner for m in members], dtype=int)
-        self.scale = np.array([m.scale for m in members])
-        self.columns = np.array([m.columns for m in members], dtype=int)
-        self.numbers = np.array([m.numbers for m in members], dtype=float).reshape(len(members), -1)
+        owner, scale, columns, numbers = zip(*members, strict=True)
+        self.owner, self.scale = np.array(owner, dtype=int), np.array(scale)
+        self.columns = np.array(columns, dtype=int)
+        self.numbers = np.array(numbers, dtype=float).reshape(len(members), -1)
         self.lower = np.tril_indices(self.columns.shape[1])
 
     def jet(self, x: Vector) -> Jet:
@@ -111,20 +102,14 @@ class Derivatives:
         self.v = table[:, 3]
         self.batches = _batches(program, self.q)
         self.shape = (self.q + 1, program.n)
-        self.jacobian_pattern = self._jacobian_pattern()
-        self.hessian_pattern = self._hessian_pattern()
-        self._seen: tuple[bytes, list[Jet]] | None = None
-
-    def _jacobian_pattern(self) -> Pattern:
         owners = [np.repeat(b.owner, b.columns.shape[1]) for b in self.batches]
-        rows = np.concatenate([self.linear.row, self.r, self.r, *owners])
+        places = np.concatenate([self.linear.row, self.r, self.r, *owners])
         columns = np.concatenate([self.linear.col, self.i, self.j, *(b.columns.ravel() for b in self.batches)])
-        return _pattern(rows, columns, self.shape[1])
-
-    def _hessian_pattern(self) -> Pattern:
+        self.jacobian_pattern = _pattern(places, columns, program.n)
         first = np.concatenate([self.i, *(b.columns[:, b.lower[0]].ravel() for b in self.batches)])
         second = np.concatenate([self.j, *(b.columns[:, b.lower[1]].ravel() for b in self.batches)])
-        return _pattern(np.maximum(first, second), np.minimum(first, second), self.shape[1])
+        self.hessian_pattern = _pattern(np.maximum(first, second), np.minimum(first, second), program.n)
+        self._seen: tuple[bytes, list[Jet]] | None = None
 
     def _jets(self, x: Vector) -> list[Jet]:
         """Return the jets of all batches; a solver asks for values and derivatives at the same point one by one."""
@@ -163,14 +148,14 @@ def _batches(program: Program, q: int) -> list[_Batch]:
     """Return the terms that are neither linear nor quadratic, grouped by shape."""
     terms = [(r, scale, node) for r, row in enumerate(program.general) for scale, node in row.terms.nonlinear]
     terms += [(q, program.sign * scale, node) for scale, node in program.objective_terms]
-    groups: dict[tuple[Shape, int], list[_Member]] = {}
+    groups: dict[tuple[Shape, int], list[tuple[int, float, list[int], list[float]]]] = {}
     for owner, scale, node in terms:
         reader = TermReader(program.column)
         shape = reader.operator(node)
         if reader.unsupported:
             fault = f"fsopt has no derivatives of the operator '{reader.unsupported[0]}' (in {str(node)[:60]})"
             raise SolverError(fault, "write it with smooth functions, or use a solver that reads expressions itself")
-        member = _Member(owner, float(scale), list(reader.slots), reader.numbers)
+        member = owner, float(scale), list(reader.slots), reader.numbers
         groups.setdefault((shape, len(reader.slots)), []).append(member)
     return [_Batch(shape, members) for (shape, _), members in groups.items()]
 

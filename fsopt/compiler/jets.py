@@ -24,8 +24,6 @@ MOST_NESTED = 200
 """Functions of functions: every reader of an expression, of fsopt or not, takes some calls within calls for each."""
 Shape: TypeAlias = tuple[Any, ...]
 """An operator and the shapes of its arguments: ``(name, argument, ...)``."""
-Hessians: TypeAlias = NDArray[np.float64]
-"""Symmetric matrices (b, k, k), one for each of b functions."""
 
 
 class Chain(NamedTuple):
@@ -63,7 +61,7 @@ class Jet:
 
     f: Vector
     g: Matrix
-    H: Hessians
+    H: NDArray[np.float64]
 
     def through(self, outer: Chain) -> Jet:
         """Return the jet of an outer function phi of this one: gradient phi' g, Hessian phi' H + phi'' gg'."""

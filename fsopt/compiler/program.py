@@ -33,7 +33,6 @@ from fsopt.common.registry import apply_changes
 from fsopt.compiler.cones import ConeStack, matrix_cones, stacked
 from fsopt.compiler.expressions import (
     ConstraintRow,
-    LinearRows,
     Terms,
     build_rows,
     hessian,
@@ -44,8 +43,15 @@ from fsopt.compiler.expressions import (
 )
 from fsopt.compiler.recognition import lacking, recognise
 from fsopt.compiler.scaling import Scaling, equilibrate
-from fsopt.compiler.unsupported import reading, refuse_infinite, unsupported_functions, unsupported_kinds
-from fsopt.compiler.values import fixed_values, integers, read_bounds, variables_of
+from fsopt.compiler.values import (
+    integers,
+    read_bounds,
+    reading,
+    refuse_infinite,
+    unsupported_functions,
+    unsupported_kinds,
+    variables_of,
+)
 from fsopt.errors import ParameterError
 from fsopt.typing import Mask, Vector
 
@@ -182,15 +188,6 @@ class Program:
         return np.array([0.0 if v.value is None else float(v.value) for v in self.variables])
 
 
-class _Constraints:
-    """Constraints by kind: linear, quadratic, and every other kind (``general``)."""
-
-    def __init__(self, rows: list[ConstraintRow]) -> None:
-        self.linear = [row for row in rows if row.terms.linear]
-        self.general = [row for row in rows if row.terms.nonlinear]
-        self.quadratic = [row for row in rows if row.terms.quadratic and not row.terms.nonlinear]
-
-
 def compile_model(model: pyo.ConcreteModel, constants: Mapping[int, float] | None = None) -> Program:
     """Return the arrays of a Pyomo model.
 
@@ -212,8 +209,8 @@ def compile_model(model: pyo.ConcreteModel, constants: Mapping[int, float] | Non
     apply_changes(model)
     with PauseGC():  # until the terms, lists for each constraint, are gone
         program = _read_model(model, constants or {}, constants or {})
-        fixed = {} if program.convex else fixed_values(program.variables)
-        if not fixed:
+        fixed = {id(v): float(v.value) for v in program.variables if v.fixed}
+        if not fixed or program.convex:
             return program
         return replace(_read_model(model, constants or {}, fixed | dict(constants or {})), constants=fixed)
 
@@ -226,20 +223,27 @@ def _read_model(model: pyo.ConcreteModel, bounded: Mapping[int, float], known: M
     column = {id(v): j for j, v in enumerate(variables)}
     terms = _terms(objective, column, known)
     data = model.component_data_objects(pyo.Constraint, active=True, descend_into=True)
-    listed = _Constraints(read_constraints(data, column, known))
+    rows = read_constraints(data, column, known)
+    listed = [row for row in rows if row.terms.linear]
+    general = [row for row in rows if row.terms.nonlinear]
+    quadratic = [row for row in rows if row.terms.quadratic and not row.terms.nonlinear]
     lb, ub = read_bounds(variables)
     places = [column[key] for key in bounded]
     lb[places] = ub[places] = list(bounded.values())
     integer[places] = False
-    linear = build_rows(listed.linear, column)
-    functions = _functions(listed, linear, objective, terms, column)
-    cones, refused = recognise(listed.quadratic, column, lb, ub)
-    reasons = [(row.constraint.name, reason) for row, reason in refused]
+    linear = build_rows(listed, column)
+    curved = [(objective, terms), *((row.constraint, row.terms) for row in quadratic + general)]
+    plain = [] if np.isfinite(linear.A.data).all() else [(row.constraint, row.terms) for row in listed]
+    refuse_infinite(rows, plain + curved)
+    cones, refused = recognise(quadratic, column, lb, ub)
+    others = [(found.nonlinear, component.name) for component, found in curved if found.nonlinear]
+    reasons = [(name, f"the term {str(nodes[0][1])[:60]} is not quadratic") for nodes, name in others]
+    reasons += [(row.constraint.name, reason) for row, reason in refused]
     return Program(
         model=model,
         variables=variables,
         column=column,
-        constraints=[r.constraint for r in listed.linear],
+        constraints=[row.constraint for row in listed],
         **_of_objective(objective, terms, column),
         A=linear.A,
         lo=linear.lo,
@@ -248,10 +252,10 @@ def _read_model(model: pyo.ConcreteModel, bounded: Mapping[int, float], known: M
         ub=ub,
         integer=integer,
         cones=stacked(cones + matrix_cones(model, column), len(variables)),
-        nonconic=_nonconic(objective, terms, listed.general) + reasons,
-        general=listed.general + [row for row, _ in refused],
-        row_of={id(r.constraint): i for i, r in enumerate(listed.linear)},
-        unsupported=unsupported_kinds(model) | functions,
+        nonconic=reasons,
+        general=general + [row for row, _ in refused],
+        row_of={id(row.constraint): i for i, row in enumerate(listed)},
+        unsupported=unsupported_kinds(model) | unsupported_functions(curved, column),
     )
 
 
@@ -287,16 +291,6 @@ def _of_objective(objective: Any, terms: Terms, column: dict[int, int]) -> dict[
     return dict(zip(names, (objective, sign, P, c, sign * terms.constant, terms.nonlinear), strict=True))
 
 
-def _functions(
-    listed: _Constraints, linear: LinearRows, objective: Any, terms: Terms, column: dict[int, int]
-) -> dict[str, str]:
-    """Return the functions without a place in the arrays; raise ParameterError for numbers that are not finite."""
-    curved = [(objective, terms), *((row.constraint, row.terms) for row in listed.quadratic + listed.general)]
-    plain = [] if np.isfinite(linear.A.data).all() else [(row.constraint, row.terms) for row in listed.linear]
-    refuse_infinite(listed.linear + listed.quadratic + listed.general, plain + curved)
-    return unsupported_functions(curved, column)
-
-
 def read_constraints(
     listed: Iterable[Any], column: dict[int, int], constants: Mapping[int, float] | None = None
 ) -> list[ConstraintRow]:
@@ -308,11 +302,3 @@ def read_constraints(
             row = read_row(data, column)
             found.append(replace(row, terms=with_constants(row.terms, constants, column)) if constants else row)
     return found
-
-
-def _nonconic(objective: pyo.Objective | None, terms: Terms, general: Sequence[ConstraintRow]) -> list[tuple[str, str]]:
-    """Return (name, reason) of the objective, if it has a nonlinear term, and of the general constraints."""
-    listed = [(row.constraint.name, row.terms) for row in general]
-    if objective is not None and terms.nonlinear:
-        listed.insert(0, (objective.name, terms))
-    return [(name, f"the term {str(found.nonlinear[0][1])[:60]} is not quadratic") for name, found in listed]

@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -232,13 +232,6 @@ def approximation(approx: str | Penalty, alpha: float) -> Penalty:
     raise ParameterError(
         f"approx is {shown(approx)}", f"an object with slope, value(w) and gradient(w), or one of {table}"
     )
-
-
-def words_of(penalty: Penalty) -> dict[str, Any]:
-    """Return ``approx`` and ``alpha`` of the registered approximation that a penalty equals; empty for another one."""
-    alpha = getattr(penalty, "alpha", penalty.slope)
-    named = (spec.name for spec in PENALTIES.values() if spec.make(alpha) == penalty)
-    return next(({"approx": name, "alpha": alpha} for name in named), {})
 
 
 def register_penalty(spec: PenaltySpec, *, replace: bool = False) -> PenaltySpec:

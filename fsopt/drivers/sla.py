@@ -5,7 +5,7 @@ Its loop is that of :mod:`fsopt.drivers.dca`. Of large data each linear program 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -193,7 +193,7 @@ def sla(
     concave.linearise(model, zero := np.zeros(p))
     session = run.open(model)
     lower = _lower_bound(session, concave)
-    check_vertices(session.spec, run.options)
+    check_vertices(session.spec)
     recorder = Recorder([session], run)
     problem = _vertices(session, concave, recorder, tolerance)
 
@@ -264,18 +264,12 @@ def _lower_bound(session: Session, concave: ConcaveTerms) -> float:
     return float(at_bounds.sum()) + terms.constant
 
 
-def check_vertices(spec: SolverSpec, options: Mapping[str, Any] | None) -> None:
-    """Raise SolverError for a solver that returns no vertices, by nature or by its options."""
+def check_vertices(spec: SolverSpec) -> None:
+    """Raise SolverError for a solver that returns no vertices."""
     if not spec.vertex:
         raise SolverError(
             f"SLA needs vertices and solver '{spec.name}' returns none",
             f"take one that does: {', '.join(s.name for s in SOLVERS.values() if s.vertex)}",
-        )
-    blunt = [f"{name} = {value}" for name, value in spec.interior if (options or {}).get(name) == value]
-    if blunt:
-        raise SolverError(
-            f"SLA needs vertices and '{spec.name}' returns none with {', '.join(blunt)}",
-            "leave the option out: simplex, or interior point with crossover",
         )
 
 

@@ -5,7 +5,6 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from fsopt.drivers.penalties import Penalty
 from fsopt.drivers.run import Progress
 from fsopt.estimators.base import SelectingClassifier, WeightedClassifier
 from fsopt.models.gbd.feature_lists import Feature
@@ -91,7 +90,7 @@ class L0MPM(SelectingClassifier):
         self,
         *,
         delta: float | None = None,
-        approx: str | Penalty = "exp",
+        approx: str = "exp",
         alpha: float = 5.0,
         n_starts: int = 1,
         seed: int = 0,
@@ -154,7 +153,7 @@ class FSV(SelectingClassifier):
         *,
         lam: float = 0.05,
         alpha: float = 5.0,
-        approx: str | Penalty = "exp",
+        approx: str = "exp",
         n_starts: int = 1,
         seed: int = 0,
         scale: str = "standard",
@@ -172,8 +171,6 @@ class ONSVM(WeightedClassifier):
         *,
         c: float = 1.0,
         scale: str = "standard",
-        lower: Mapping[Feature, float] | None = None,
-        upper: Mapping[Feature, float] | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
         solver: str | None = None,
         time_limit: float | None = None,
@@ -342,8 +339,6 @@ class SVM(WeightedClassifier):
         scale: str = "standard",
         kernel: str | None = None,
         width: float | None = None,
-        lower: Mapping[Feature, float] | None = None,
-        upper: Mapping[Feature, float] | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
         solver: str | None = None,
         time_limit: float | None = None,

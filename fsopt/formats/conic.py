@@ -14,7 +14,7 @@ from math import isqrt
 import numpy as np
 
 from fsopt.compiler import Program
-from fsopt.compiler.unsupported import STATE, TRANSFORMATIONS
+from fsopt.compiler.values import STATE, TRANSFORMATIONS
 from fsopt.errors import FileError
 from fsopt.typing import Indices, Matrix, Vector
 

@@ -14,7 +14,7 @@ from fsopt.answers.certificate import Certificate, Kind, gap_allowed, make
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import EVIDENCE, Status
 from fsopt.answers.saved import is_parameter
-from fsopt.common.arguments import ALL, native, plain, range_of, within
+from fsopt.common.arguments import ALL, native, range_of, within
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import LOSSES
@@ -77,12 +77,8 @@ def with_verified_status(spec: MethodSpec, fit: Fit, data: Dataset) -> Fit:
         fit = replace(fit, warnings=(*fit.warnings, warning))
     details = {name: value for name, value in fit.details.items() if name != "point"}
     bare = replace(bare, details=details, warnings=fit.warnings)
-    value = _checked(spec, bare, data).objective
-    for lower in (replace(fit, status=Status.FEASIBLE, objective=value), replace(bare, objective=value)):
-        found = _checked(spec, lower, data)
-        if found.ok:
-            break
-    return replace(lower, certificate=found)
+    lower = replace(bare, objective=_checked(spec, bare, data).objective)
+    return replace(lower, certificate=_checked(spec, lower, data))
 
 
 def _checked(spec: MethodSpec, fit: Fit, data: Dataset) -> Certificate:
@@ -167,7 +163,6 @@ def refused(spec: MethodSpec, params: Mapping[str, Any]) -> list[str]:
     names = [name for name, default in spec.parameters.items() if default is not None and name not in params]
     names += [name for name in params if name not in spec.parameters]
     known = {name: params[name] for name in params if name in spec.parameters}
-    known = {name: v for name, v in known.items() if plain(v) or name not in spec.objects}  # no file has objects
     return names + [name for name, _ in faults(spec.name, spec.fit, known)]
 
 

@@ -54,9 +54,7 @@ OPTIMUM = "the optimum of the program"
 VALUE = "the value of the hyperplane"
 MACHINE = "the optimum of the last support vector machine, on the selected features"
 PRINCIPLE = "no feasible step improves the linearised objective"
-ZERO_VALUE = "the optimum, which is 0"
-NO_ERRORS = "no sample is misclassified: the hinge loss is below 1"
-NO_EVIDENCE = "the fit carries neither multipliers nor a program that rational arithmetic could look at"
+NO_EVIDENCE = "the fit carries no multipliers of a program that rational arithmetic could look at"
 KERNEL = "the hyperplane is an expansion in kernel values, for which there is no program in rational numbers"
 CONCAVE: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "misclass-step": (("y",), ("z",)),
@@ -76,7 +74,7 @@ def claims_of(saved: SavedFit) -> list[Claim]:
     """Return the claim of a saved fit on the optimum of its convex program, at its own hyperplane."""
     if saved.fit.kernel is not None and saved.spec.program in HINGE_MODELS:
         return [not_shown(OPTIMUM, KERNEL)]
-    if not has_evidence(saved):
+    if not (has_point(saved) or "alpha" in saved.fit.details):
         return [not_shown(OPTIMUM, NO_EVIDENCE)]
     return [optimum(saved, *at_all(saved, program_params(saved)))]
 
@@ -108,7 +106,7 @@ def of_pmm(saved: SavedFit) -> list[Claim]:
     if saved.fit.status is not Status.OPTIMAL or saved.fit.objective != 0:
         return [not_shown("the smallest number of errors", "the end of a search for one error less is a local one")]
     at = hinge_program(saved)
-    return [optimum(saved, at, dual_point(at, {}), name=NO_ERRORS)]
+    return [optimum(saved, at, dual_point(at, {}), name="no sample is misclassified: the hinge loss is below 1")]
 
 
 def of_value(saved: SavedFit) -> list[Claim]:
@@ -119,11 +117,6 @@ def of_value(saved: SavedFit) -> list[Claim]:
 def hinge_program(saved: SavedFit) -> Completed:
     """Return the linear program of the hinge loss at the hyperplane of a saved fit."""
     return Completed.of("misclass-step", {"alpha": 1.0}, saved.data, saved.w, saved.b)[0]
-
-
-def has_evidence(saved: SavedFit) -> bool:
-    """Return whether a saved fit carries a point of its program, or multipliers of the margins."""
-    return has_point(saved) or "alpha" in saved.fit.details
 
 
 def margins(model: pyo.ConcreteModel, data: Dataset, alpha: Vector) -> dict[str, Any]:
@@ -214,14 +207,14 @@ def of_step(saved: SavedFit) -> list[Claim]:
     """Return the claim of a loop that linearises a concave objective at 0: the minimum principle, or the optimum 0."""
     slug, at = saved.spec.program, saved.params
     zero, approx = saved.fit.status is Status.OPTIMAL, at.get("approx", "exp")
-    if not (zero or has_evidence(saved)):
+    if not (zero or has_point(saved) or "alpha" in saved.fit.details):
         return [not_shown(PRINCIPLE, NO_EVIDENCE)]
     if not zero and approx != "exp":
         return [not_shown(PRINCIPLE, f"the slopes of the approximation '{approx}' are not enclosed")]
     params = program_params(saved, {"alpha": approximation(approx, at["alpha"]).slope, "v": None})
     if zero:
         completed, _ = Completed.of(slug, params, saved.data, saved.w, saved.b)
-        return [optimum(saved, completed, dual_point(completed, {}), name=ZERO_VALUE)]
+        return [optimum(saved, completed, dual_point(completed, {}), name="the optimum, which is 0")]
     completed, found = at_all(saved, params)
     slopes = concave_terms(slug, completed.model, completed.program, params)
     try:

@@ -96,10 +96,10 @@ def first_certified(
         reasons.append(f"{ended.solver} ended without a certified optimum ({ended.stop})")
     if not answers:
         raise errors[0]
-    best = max(answers, key=lambda answer: _rank(outcome(answer)))
+
+    def rank(answer: Answer) -> tuple[bool, float]:
+        ended = outcome(answer)
+        return ended.status is Status.OPTIMAL, -np.inf if ended.bound is None else ended.bound
+
+    best = max(answers, key=rank)
     return best, (f"{'; '.join(reasons)}: the answer is that of {outcome(best).solver}",) if reasons else ()
-
-
-def _rank(ended: SolveResult | DriverResult) -> tuple[bool, float]:
-    """Return whether an answer is a certified optimum, and its bound, the larger the nearer to one."""
-    return ended.status is Status.OPTIMAL, -np.inf if ended.bound is None else ended.bound

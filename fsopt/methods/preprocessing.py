@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -66,8 +66,7 @@ def map_of(data: Dataset, kind: str) -> Preprocessing:
     return Preprocessing(kind, shift, scale)
 
 
-@dataclass(frozen=True)
-class UnitRms:
+class UnitRms(NamedTuple):
     """The varying features ``kept`` (q,), in ``units`` (q,) of root mean square behind a map of all."""
 
     work: Dataset
@@ -138,20 +137,10 @@ def centred_factor(kernel: Dataset) -> Dataset:
     return Dataset(Q[:, keep] * np.sqrt(values[keep]), kernel.y, name=kernel.name, weights=kernel.weights)
 
 
-def expansion(factor: Dataset, w: Vector) -> Vector:
-    """Return beta (n,) with F'beta = w and sum 0: a constant in it would change the scores of further samples."""
-    # The columns of F are orthogonal.
-    beta = factor.X @ (w / (factor.X**2).sum(axis=0))
-    return np.asarray(beta - beta.mean())
-
-
 THRESHOLD = 1e-6
 """The threshold of a method whose entry states no other one: above the noise of solvers in place of zeros."""
 ROUNDING = 1e-10
 """Change of a score, next to the margin 1, below which a weight is a rounded 0 of the solver."""
-
-RULES = ("relative", "absolute", "either")
-UNITS = ("raw", "scaled")
 
 
 @dataclass(frozen=True)
@@ -185,7 +174,7 @@ class SelectionRule:
     epsilon: float = 0.01
 
     def __post_init__(self) -> None:
-        for name, words in (("rule", RULES), ("units", UNITS)):
+        for name, words in (("rule", ("relative", "absolute", "either")), ("units", ("raw", "scaled"))):
             word(name, getattr(self, name), words)
         number("selection rule", "epsilon", self.epsilon)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Executor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ from numpy.typing import ArrayLike
 from fsopt.answers.fits import Fit
 from fsopt.common import clock
 from fsopt.common.arguments import (
-    EXECUTOR,
     FUNCTION,
     OPTIONS,
     PATH,
@@ -55,21 +53,6 @@ def _check(spec: MethodSpec) -> None:
     word(f"weights of '{spec.name}'", spec.weights, WEIGHTS)
 
 
-WORDS: Mapping[str, str] = {
-    **dict.fromkeys(("lasso", "l1", "l1svc", "linearsvc"), "l1-svm"),
-    **dict.fromkeys(("elasticnet", "enet", "glmnet", "elasticnetsvm"), "onsvm, with the one-norm alone"),
-    **dict.fromkeys(("logistic", "logisticregression", "logit"), "best-subset with loss=logistic"),
-    **dict.fromkeys(("l0", "abess", "subset", "forward", "backward", "stepwise", "selectkbest"), "best-subset"),
-    **dict.fromkeys(("l0learn", "fastsparsegams"), "best-subset-penalised"),
-    **dict.fromkeys(("rfecv", "svmrfe", "recursivefeatureelimination"), "rfe, with m features"),
-    **dict.fromkeys(("svc", "linearsvm", "ridge", "l2", "l2svm"), "svm"),
-    **dict.fromkeys(("anova", "ftest", "fclassif", "fisherscore"), "fisher"),
-    **dict.fromkeys(("correlation", "corr", "ttest"), "pearson"),
-    **dict.fromkeys(("mutualinfo", "mutualinformation", "mutualinfoclassif", "entropy"), "infogain"),
-    **dict.fromkeys(("kolmogorovsmirnov", "kstest"), "ks"),
-    **dict.fromkeys(("relief", "relieff", "surf"), "fisher, with pearson, ks and infogain beside it"),
-}
-"""Words of other packages for methods -> what they are called here."""
 METHODS = Registry(
     MethodSpec,
     "method",
@@ -90,7 +73,6 @@ METHODS = Registry(
     listing="fsopt methods",
     function="fit",
     check=_check,
-    words=WORDS,
 )
 """Name -> entry of every method; those of the user's own follow, see :func:`register_method`."""
 
@@ -131,7 +113,6 @@ def register_method(spec: MethodSpec, *, replace: bool = False) -> MethodSpec:
     checkpoint=optional(PATH),
     resume=optional(PATH),
     customise=optional(CHANGES),
-    executor=optional(EXECUTOR),
 )
 def fit(
     name: str,
@@ -145,7 +126,6 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
-    executor: Executor | None = None,
     class_weight: str | Mapping[str | int, float] | None = None,
     sample_weight: ArrayLike | None = None,
     **params: Any,
@@ -180,9 +160,6 @@ def fit(
         Slug of a model of the method -> function that changes each of its freshly built models in place, for example
         one that adds a rule to ``fsp-master``. The answer is that of the changed program, its certificate too, or
         it is ``feasible``; ``details["customised"]`` names the functions, and :func:`fsopt.verify` needs them again.
-    executor : Executor, optional
-        Runs the tasks of a method that searches subtrees in parallel, as many at a time as its parameter ``jobs`` says:
-        any ``concurrent.futures.Executor``, for example ``Client.get_executor()`` of a Dask cluster.
     class_weight, sample_weight : array or str | Mapping[str | int, float], optional
         As in :meth:`fsopt.Dataset.weighted`, in place of the weights of the data. They multiply the penalty weight of
         the hinge loss, C_i in place of C, and count in the means and deviations of the preprocessing; methods without a
@@ -203,7 +180,7 @@ def fit(
     MemoryLimitError : the arrays of the method do not fit into the memory.
     """
     entry = METHODS[name]
-    given = check_parameters("method", name, params, entry.parameters, entry.objects)
+    given = check_parameters("method", name, params, entry.parameters)
     params = {parameter: native(value) for parameter, value in given.items()}
     check_values(name, entry.fit, params)
     data = dataset_of(data, y)
@@ -213,8 +190,8 @@ def fit(
     check_changes(entry, customise)
     place = None if checkpoint is None else check_writable(checkpoint)
     source = None if resume is None else check_readable(resume, "the checkpoint")
-    run = Run(solver, clock.seconds_of(time_limit), options, progress, place, source, executor)
-    refuse_means(entry, params, run)
+    run = Run(solver, clock.seconds_of(time_limit), options, progress, place, source)
+    refuse_means(entry, run)
     defaults = {k: v for k, v in entry.parameters.items() if v is not None}
     started = time.perf_counter()
     with _own_errors(entry, data), clock.limited(time_limit), customised(customise) as read:
@@ -292,8 +269,8 @@ def refuse_data(entry: MethodSpec, data: Dataset) -> None:
     require(2 * NUMBER * stored, f"the arrays of method '{entry.name}' for {data.n} samples and {data.p} features")
 
 
-def refuse_means(entry: MethodSpec, params: Mapping[str, Any], run: Run) -> None:
-    """Raise ParameterError for a solver, a checkpoint or an executor of a method that has no use for it."""
+def refuse_means(entry: MethodSpec, run: Run) -> None:
+    """Raise ParameterError for a solver or a checkpoint of a method that has no use for it."""
     if not entry.solver and (run.solver is not None or run.options):
         given = "options" if run.solver is None else f"solver={run.solver!r}"
         raise ParameterError(
@@ -304,9 +281,4 @@ def refuse_means(entry: MethodSpec, params: Mapping[str, Any], run: Run) -> None
         raise ParameterError(
             f"method '{entry.name}' has no checkpoints: a loop of seconds is run again",
             f"leave out 'checkpoint' and 'resume'; {able(lambda spec: spec.resumable)} have them",
-        )
-    if run.executor is not None and (params.get("jobs") or 1) == 1:
-        raise ParameterError(
-            "an executor runs subtrees, and this fit has no more than one at a time",
-            f"give jobs=, the number of them, to one of {able(lambda spec: 'jobs' in spec.parameters)}",
         )

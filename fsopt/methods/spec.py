@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sized
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -30,9 +30,6 @@ def in_units(method: str, data: Dataset, at: Mapping[str, Any], scale: Vector) -
     others = {name: value for name, value in at.items() if name not in BOUNDS}
     if at.get("groups") == CATEGORIES:
         others["groups"] = categories(data)
-    bounds = [at[name] for name in BOUNDS if at.get(name) is not None]
-    if all(isinstance(one, Sized) and not len(one) for one in bounds):
-        return others
     return others | WeightBounds.of(method, data, at).scaled(scale).words(data)
 
 
@@ -71,18 +68,6 @@ def selected(saved: SavedFit) -> tuple[int, ...]:
     return rule.of(saved.raw, saved.fit.coef)
 
 
-def no_numbers(saved: SavedFit) -> Mapping[str, Any]:
-    """Return no further numbers."""
-    return {}
-
-
-def always(**params: Any) -> Callable[[int], Mapping[str, Any]]:
-    """Return the function of the number of features that returns these parameters whatever it is."""
-    return lambda p: params
-
-
-DEFAULTS = always()
-"""The parameters in comparisons of a method that is compared at its own defaults."""
 Grid: TypeAlias = tuple[tuple[str, tuple[Any, ...]], ...]
 """Names of parameters with the values among which tuning chooses."""
 PENALTY_WEIGHTS: Grid = (("c", (0.1, 1.0, 10.0)),)
@@ -122,7 +107,6 @@ class MethodSpec:
     sparse : whether it takes sparse data, without making them dense.
     threshold : smallest size of a weight, times the deviation of its feature and relative to the largest one, that
         counts as a selected feature.
-    objects : parameters that may be objects, which ``fit`` itself checks.
     exact : function of a :class:`SavedFit` that returns its claims with their exact intervals; None for the optimum of
         the program.
     price : function of the data, the parameters of the program, its model of some features, compiled, the multipliers y
@@ -142,19 +126,18 @@ class MethodSpec:
     objective: Callable[[Dataset, Vector, float, Mapping[str, Any]], Value] | None = None
     check: Callable[[SavedFit], Certificate] | None = None
     program: str = ""
-    numbers: Callable[[SavedFit], Mapping[str, Any]] = no_numbers
+    numbers: Callable[[SavedFit], Mapping[str, Any]] = lambda saved: {}
     equation: str = ""
     driver: str = ""
     resumable: bool = False
     support: Callable[[SavedFit], tuple[int, ...]] = selected
     exact: Callable[[SavedFit], list[Claim]] | None = None
     price: Callable[..., Vector] | None = None
-    compare: Callable[[int], Mapping[str, Any]] = DEFAULTS
+    compare: Callable[[int], Mapping[str, Any]] = lambda p: {}
     solver: bool = True
     weights: str = ""
     sparse: bool = False
     threshold: float = THRESHOLD
-    objects: tuple[str, ...] = ()
     grid: Grid = PENALTY_WEIGHTS
     estimator: str = ""
 

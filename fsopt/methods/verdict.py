@@ -27,12 +27,10 @@ from fsopt.certificates.points import infeasibility, judged_point, minimised, re
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
 from fsopt.data.matrices import apart
-from fsopt.drivers.recorder import EARLY
 from fsopt.errors import FileError
 from fsopt.linear.certificate import certify
 from fsopt.linear.penalties import HINGE_MODELS, machine_of
 from fsopt.methods.spec import SavedFit
-from fsopt.models.gbd.feature_lists import BOUNDS
 from fsopt.models.registry import MODELS, build
 from fsopt.solvers.outcome import supporting
 from fsopt.typing import Indices, Vector
@@ -152,8 +150,7 @@ def check(saved: SavedFit) -> Certificate:
     if not ("alpha" in saved.fit.details or (gram and slug in HINGE_MODELS)):
         return check_program(saved)
     at, alpha = saved.params, saved_alpha(saved)
-    other = slug in saved.fit.details.get("customised", ()) or any(at.get(name) for name in BOUNDS)
-    if slug not in HINGE_MODELS or other:
+    if slug not in HINGE_MODELS or slug in saved.fit.details.get("customised", ()):
         raise FileError(f"multipliers of margins alone prove nothing of this '{slug}'", "fit again and save it")
     penalty, c = machine_of(slug, at, saved.data.X if gram else None)
     return certify(saved.data, penalty, c, saved.w, saved.b, alpha, gram=gram)
@@ -187,12 +184,6 @@ def check_first_order(saved: SavedFit, kind: Kind, at: Mapping[str, Any] = Mappi
         **restriction(saved, completed, point),
     }
     return make(kind, found, tolerance=LOCAL_TOLERANCE)
-
-
-def starts_residual(fit: Fit) -> dict[str, float]:
-    """Return the number of random starts that a saved fit was asked for and has no value of, unless it was stopped."""
-    missing = int(fit.params.get("n_starts", 1)) - len(fit.details["starts"])
-    return {"starts": 0.0 if fit.stop in EARLY else float(max(missing, 0))}
 
 
 def saved_alpha(saved: SavedFit) -> Vector:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from textwrap import indent
 from typing import Any
@@ -112,14 +112,12 @@ def parameters(function: Callable[..., Any]) -> dict[str, Any]:
     return {name: p.default for name, p in inspect.signature(function).parameters.items() if p.kind is p.KEYWORD_ONLY}
 
 
-def check_parameters(
-    what: str, name: str, given: Mapping[str, Any], known: Mapping[str, Any], objects: Collection[str] = ()
-) -> dict[str, Any]:
+def check_parameters(what: str, name: str, given: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
     """Return parameters that the model or method (``what``) of a name takes; else ParameterError."""
     for parameter, value in given.items():
         if parameter not in known:
             raise ParameterError(f"{what} '{name}' has no parameter '{parameter}'", _instead(parameter, known))
-        if not (plain(value) or isinstance(value, Dataset) or parameter in objects):
+        if not (plain(value) or isinstance(value, Dataset)):
             raise ParameterError(
                 f"parameter '{parameter}' of '{name}' must not be {shown(value)}",
                 "give a number, a text, a list or an array",
@@ -136,7 +134,7 @@ def check_parameters(
 def _instead(parameter: str, known: Mapping[str, Any]) -> str:
     """Return what to give in place of an unknown parameter."""
     if parameter in {one.name for one in fields(Layout)}:
-        signs = ", and signs of weights to svm, onsvm, l1-svm, best-subset or gbd" * (parameter == "positive")
+        signs = ", and signs of weights to best-subset or gbd" * (parameter == "positive")
         return f"tables are read by fsopt.load_dataset(..., {parameter}=...): give the data set that it returns{signs}"
     return f"{similar(parameter, known)} its parameters: {', '.join(known) or 'none'}".strip()
 

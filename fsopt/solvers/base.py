@@ -19,7 +19,7 @@ from fsopt.common.clock import end_if_interrupted
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import program_class, smoothly_convex
 from fsopt.compiler.program import COMPONENT, MODEL, ROW, read_constraints, with_objective
-from fsopt.compiler.unsupported import STATE, TRANSFORMATIONS, refuse_infinite
+from fsopt.compiler.values import STATE, TRANSFORMATIONS, refuse_infinite
 from fsopt.errors import FsoptError, ParameterError, SolverError
 from fsopt.solvers.auxiliary import with_evidence
 from fsopt.solvers.outcome import certified_result, load_values, step_result
@@ -100,7 +100,7 @@ class Session:
         self.problem_class = program_class(self.program)
         self.spec: SolverSpec = self._choose(solver)
         clock.look()
-        self.connection, self.rebuilt = self._open(), ""
+        self.connection, self.rebuilt = Connection(self.spec, self.program, self.settings), ""
         self.seconds = {"build": 0.0, "translate": time.perf_counter() - started, "update": 0.0}
         self.seconds |= {"solve": 0.0, "load": 0.0}
 
@@ -119,19 +119,15 @@ class Session:
                 error.message += f" (constraint '{name}': {reason})"
             raise
 
-    def _open(self) -> Connection:
-        return Connection(self.spec, self.program, self.settings)
-
     @checked(components=each(COMPONENT))
     def update(self, *components: Any) -> None:
-        """Read again an objective, where nothing else is named; else the whole model, as :meth:`refresh`."""
+        """Read again an objective, where nothing else is named; else the whole model: the solver gets what differs."""
         self.rebuilt = ""
         self._read_again(objective={component.ctype for component in components} == {pyo.Objective})
 
     def refresh(self) -> None:
-        """Read the model again; the solver gets what differs, where it can."""
-        self.rebuilt = ""
-        self._read_again()
+        """Read the whole model again, as :meth:`update` without a name."""
+        self.update()
 
     def _read_again(self, *, objective: bool = False) -> bool:
         """Read the model, or its objective, and take over what differs; return whether anything does."""
@@ -252,7 +248,7 @@ class Session:
         other = copy.copy(self)
         other.settings = replace(self.settings, own={})
         other.spec = self._choose(solver)
-        other.connection = other._open()
+        other.connection = Connection(other.spec, other.program, other.settings)
         other.seconds = dict.fromkeys(self.seconds, 0.0) | {"translate": time.perf_counter() - started}
         return other
 
@@ -285,7 +281,7 @@ class Session:
         self.problem_class = program_class(self.program)
         kept = self.requested or self.problem_class in self.spec.classes
         self.spec = self._choose(self.spec.name if kept else None)
-        self.connection = self._open()
+        self.connection = Connection(self.spec, self.program, self.settings)
 
 
 def difference(old: Program, new: Program) -> Change | None:

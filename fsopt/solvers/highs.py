@@ -22,7 +22,7 @@ from fsopt.common.clock import deferred_interruption
 from fsopt.compiler import Program
 from fsopt.compiler.scaling import row_factors
 from fsopt.errors import SolverError
-from fsopt.solvers.spec import UNKNOWN, Change, Outcome, Package, Settings, SolverSpec, set_options
+from fsopt.solvers.spec import EITHER, UNKNOWN, Change, Outcome, Package, Settings, SolverSpec, set_options
 from fsopt.typing import Indices, Vector
 
 highspy = Package("highspy")
@@ -31,6 +31,7 @@ STATUS_MAP = {
     "kModelEmpty": (Status.OPTIMAL, "optimal"),
     "kInfeasible": (Status.INFEASIBLE, "infeasible"),
     "kUnbounded": (Status.UNBOUNDED, "unbounded"),
+    "kUnboundedOrInfeasible": EITHER,
     "kTimeLimit": (Status.NONE, "time-limit"),
     "kIterationLimit": (Status.NONE, "iteration-limit"),
     "kSolutionLimit": (Status.NONE, "iteration-limit"),
@@ -150,13 +151,13 @@ class Highs:
         with deferred_interruption() as asked:
             self._hear(asked)
             self._run()
-            if self._word() == "kUnboundedOrInfeasible":
-                self._run_without_presolve()
         status, stop = STATUS_MAP.get(self._word(), UNKNOWN)
         info = self.h.getInfo()
         feasible = info.primal_solution_status == FEASIBLE and status is not Status.UNBOUNDED
         bound = float(info.mip_dual_bound) if self.mip else None
-        iterations = int(info.mip_node_count) if self.mip else _iterations(info)
+        counts = (info.simplex_iteration_count, info.ipm_iteration_count, info.pdlp_iteration_count)
+        # HiGHS counts -1 for a method that did not run.
+        iterations = int(info.mip_node_count) if self.mip else sum(max(int(count), 0) for count in counts)
         point = self._point() if feasible else None
         if point is not None and self.mip:
             point = Point(point.x)
@@ -190,12 +191,6 @@ class Highs:
             if self._word() in ("kOptimal", "kTimeLimit", "kInterrupt"):
                 return
         run_highs(self.h)
-
-    def _run_without_presolve(self) -> None:
-        """Run HiGHS again: presolve alone cannot tell an infeasible program from an unbounded one."""
-        self.h.setOptionValue("presolve", "off")
-        self.h.run()
-        self.h.setOptionValue("presolve", "choose")
 
     def _word(self) -> str:
         return str(self.h.getModelStatus().name)
@@ -233,12 +228,6 @@ def _int32(matrix: sp.csr_matrix) -> tuple[NDArray[np.int32], NDArray[np.int32]]
     return matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
 
 
-def _iterations(info: Any) -> int:
-    """Return the iterations of all continuous methods; HiGHS counts -1 for one that did not run."""
-    counts = (info.simplex_iteration_count, info.ipm_iteration_count, info.pdlp_iteration_count)
-    return sum(max(int(count), 0) for count in counts)
-
-
 SPEC = SolverSpec(
     name="highs",
     connect=Highs,
@@ -250,5 +239,4 @@ SPEC = SolverSpec(
     tolerance=1e-7,
     pip="pip install highspy",
     licence="MIT, in the core install",
-    interior=(("run_crossover", "off"), ("run_crossover", "choose"), ("solver", "pdlp")),
 )

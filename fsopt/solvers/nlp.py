@@ -239,7 +239,7 @@ def pyomo_model(form: NonlinearForm, start: Vector) -> pyo.ConcreteModel:
     rows = [i for i, body in enumerate(bodies) if body.nargs() and (low[i], high[i]) != (None, None)]
     m.rows = pyo.Constraint(rows, rule=lambda m, i: (low[i], bodies[i], high[i]))
     m.objective = pyo.Objective(expr=_objective(form, v))
-    if not form.program.integer.any():  # some interfaces fail where they are asked for what there is not
+    if rows and not form.program.integer.any():  # some interfaces fail where they are asked for what there is not
         m.dual = pyo.Suffix(direction=pyo.Suffix.IMPORT)
     return m
 

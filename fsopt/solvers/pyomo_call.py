@@ -31,7 +31,7 @@ from fsopt.errors import unknown as unknown_name
 from fsopt.solvers.nlp import NonlinearForm, pyomo_model
 from fsopt.solvers.pyomo_names import GUROBI, KNOWN, XPRESS, known_solver
 from fsopt.solvers.shared import refuse_other_than_quadratic
-from fsopt.solvers.spec import UNKNOWN, Change, Outcome, Settings, SolverSpec, refuse_option
+from fsopt.solvers.spec import EITHER, UNKNOWN, Change, Outcome, Settings, SolverSpec, refuse_option
 from fsopt.typing import Vector
 
 PREFIX = "pyomo:"
@@ -49,6 +49,7 @@ STATUS_MAP = {
     "resourceInterrupt": (Status.FEASIBLE, "iteration-limit"),
     "infeasible": (Status.INFEASIBLE, "infeasible"),
     "unbounded": (Status.UNBOUNDED, "unbounded"),
+    "infeasibleOrUnbounded": EITHER,
 }
 """By the names of ``pyomo.opt.TerminationCondition``; every other one is none."""
 REFUSAL = re.compile(r"(?i)invalid|unknown|no match|not recogni|unrecogni|illegal|ambiguous|not understood|no such|bad")
@@ -104,16 +105,7 @@ class PyomoCall:
         options = dict(self.options)
         if mip_gap is not None and self.gap:
             options[self.gap] = mip_gap
-        try:
-            condition, message = self._call(m, options, time_limit)
-        except SolverError:
-            if m.component("dual") is None:
-                raise
-            m.del_component("dual")  # Xpress fails where it is asked for multipliers that it does not have
-            condition, message = self._call(m, options, time_limit)
-        if condition == "infeasibleOrUnbounded" and self.gap and self.known.apart:
-            left = None if time_limit is None else max(time_limit - time.perf_counter() + started, 0.1)
-            condition, message = self._call(m, options | dict(self.known.apart), left)
+        condition, message, _ = self._call(m, options, time_limit)
         status, stop = STATUS_MAP.get(condition, UNKNOWN)
         if stop in ("almost", "numerical") and time_limit is not None and time.perf_counter() - started >= time_limit:
             stop = "time-limit"  # GLPK calls it feasible, and Xpress without a point an error
@@ -134,8 +126,8 @@ class PyomoCall:
         value = float(0.5 * point.x @ (p.P @ point.x) + p.c @ point.x + p.c0)
         return value - float(options.get(self.known.gap, self.settings.mip_gap)) * abs(value)
 
-    def _call(self, m: pyo.ConcreteModel, options: dict[str, Any], limit: float | None) -> tuple[str, str]:
-        """Run the solver on a model and load its answer; return condition and words."""
+    def _call(self, m: pyo.ConcreteModel, options: dict[str, Any], limit: float | None) -> tuple[str, str, str]:
+        """Run the solver on a model and load its answer; return condition, words and log."""
         with quiet(self.settings.tee) as log:
             try:
                 keywords: dict[str, Any] = {"load_solutions": False}
@@ -149,7 +141,7 @@ class PyomoCall:
             except Exception as error:  # of Pyomo's interface, or of the solver's own package
                 words = " ".join([*log.getvalue().split("\n")[-8:], str(error)]).split()
                 raise self._failure(" ".join(words)[-400:]) from error
-        return _condition(results), _words(results)
+        return _condition(results), _words(results), log.getvalue()
 
     def _failure(self, words: str) -> SolverError:
         """Return the error for a solver's last words, with the next step."""
@@ -172,27 +164,19 @@ class PyomoCall:
 
     def _try_options(self) -> None:
         """Solve a tiny program with each of the user's own options; raise OptionError for one that is refused."""
-        for option, value in self.settings.own.items():
-            text, failed = self._tiny({option: value})
-            named = option.startswith("_") or any(
-                REFUSAL.search(line) and str(option) in line for line in text.splitlines()
-            )
-            if named or (failed and not self._tiny({})[1]):
-                raise refuse_option(self.name, option, f"unknown name or bad value {shown(value)}")
-
-    def _tiny(self, options: Mapping[str, Any]) -> tuple[str, bool]:
-        """Return what a solver says of a tiny program with some options, and whether it fails."""
         m = pyo.ConcreteModel()
         m.v = pyo.Var(bounds=(0, 1), initialize=0.5)
         m.rows = pyo.Constraint(expr=m.v >= 0.25)
         m.objective = pyo.Objective(expr=m.v)
-        try:
-            with quiet(False) as log:
-                solver, own = self._prepared(m, options)
-                solver.solve(m, tee=True, load_solutions=False, **own)
-        except Exception as error:
-            return f"{log.getvalue()}\nbad option? {error}", True
-        return log.getvalue(), False
+        for option, value in self.settings.own.items():
+            reason = f"unknown name or bad value {shown(value)}"
+            try:
+                log = self._call(m, {option: value}, None)[-1]
+            except SolverError as error:
+                raise refuse_option(self.name, option, f"{reason}: {error.message}") from error
+            told = any(REFUSAL.search(line) and str(option) in line for line in log.splitlines())
+            if told or option.startswith("_"):
+                raise refuse_option(self.name, option, reason)
 
 
 @contextmanager

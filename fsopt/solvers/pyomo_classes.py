@@ -12,7 +12,6 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from pyomo.common.collections import ComponentMap
-from pyomo.common.config import ConfigValue, NonNegativeFloat, NonNegativeInt
 from pyomo.common.errors import ApplicationError
 from pyomo.common.tee import TeeStream, capture_output
 from pyomo.common.timing import HierarchicalTimer
@@ -46,19 +45,6 @@ CERTIFIED = {
     "unbounded": (TerminationCondition.unbounded, SolutionStatus.noSolution),
 }
 """Status of fsopt -> Pyomo's words; the other two have a condition by the reason to stop."""
-COMMON = {"rel_gap": "mip_gap", "tolerance": "tolerance", "threads": "threads", "seed": "seed"}
-"""Option of Pyomo -> the name that it has in fsopt."""
-OWN = {"rel_gap": NonNegativeFloat, "tolerance": NonNegativeFloat, "seed": NonNegativeInt}
-"""Options of all solvers of fsopt beside Pyomo's: relative gap of branch and bound; of feasibility and gap; a seed."""
-
-
-class FsoptConfig(SolverConfig):  # type: ignore[misc]
-    """Pyomo's options of a solver, and those that all solvers of fsopt have."""
-
-    def __init__(self, *args: Any, **keywords: Any) -> None:
-        super().__init__(*args, **keywords)
-        for name, domain in OWN.items():
-            self.declare(name, ConfigValue(domain=domain))
 
 
 class CertifiedSolver(SolverBase):  # type: ignore[misc]
@@ -75,10 +61,11 @@ class CertifiedSolver(SolverBase):  # type: ignore[misc]
     -----
     Beside what Pyomo says of results, ``extra_info`` has ``status`` (the word of fsopt), ``certificate`` and
     ``bound_source``, by whom ``objective_bound`` is known. A stationary point is ``feasible`` and
-    ``convergenceCriteriaSatisfied``. ``working_dir`` and ``symbolic_solver_labels`` have no effect: there are no files.
+    ``convergenceCriteriaSatisfied``. ``solver_options`` are the options of :func:`fsopt.solve`. ``working_dir`` and
+    ``symbolic_solver_labels`` have no effect: there are no files.
     """
 
-    CONFIG = FsoptConfig()
+    CONFIG = SolverConfig()
     solver: str | None = None
 
     def __init__(self, **keywords: Any) -> None:
@@ -127,15 +114,15 @@ class CertifiedSolver(SolverBase):  # type: ignore[misc]
         _raise_or_load(results, config)
         return results
 
-    def _solved(self, model: pyo.ConcreteModel, config: FsoptConfig) -> SolveResult | None:
+    def _solved(self, model: pyo.ConcreteModel, config: SolverConfig) -> SolveResult | None:
         """Return the result of a solve, None where the time was over before it."""
         from fsopt.common import clock
         from fsopt.errors import OutOfTimeError, SolverError
         from fsopt.solvers.base import Session
 
-        options = {name: config.get(option).value() for option, name in COMMON.items()}
-        options = {name: value for name, value in options.items() if value is not None} | config.solver_options.value()
-        given = {"options": options, "tee": bool(config.tee)}
+        common = {} if config.threads is None else {"threads": config.threads}
+        options = {**common, **config.solver_options.value()}
+        given: dict[str, Any] = {"options": options, "tee": bool(config.tee)}
         if config.time_limit == 0:
             return None
         try:
@@ -173,7 +160,7 @@ class CertifiedSolver(SolverBase):  # type: ignore[misc]
         return results
 
 
-def _raise_or_load(results: Results, config: FsoptConfig) -> None:
+def _raise_or_load(results: Results, config: SolverConfig) -> None:
     proved = results.termination_condition == TerminationCondition.convergenceCriteriaSatisfied
     if config.raise_exception_on_nonoptimal_result and not proved:
         said = results.extra_info.get("message")

@@ -32,7 +32,6 @@ class Known:
     tolerances: tuple[str, ...] = ()  # of constraints, reduced costs and integers, all or none of them
     defaults: tuple[tuple[str, Any], ...] = ()
     nonconvex: tuple[tuple[str, Any], ...] = ()
-    apart: tuple[tuple[str, Any], ...] = ()  # tells infeasible from unbounded, where there is one word for both
     licence: str = ""
 
     def integer_tolerance(self, options: Mapping[str, Any]) -> float:
@@ -79,7 +78,6 @@ KNOWN: Mapping[str, Known] = MappingProxyType(
             seed="Seed",
             tolerances=("FeasibilityTol", "OptimalityTol", "IntFeasTol"),
             nonconvex=(("QCPDual", 0), ("NonConvex", 2)),
-            apart=(("DualReductions", 0),),
             defaults=(("QCPDual", 1), ("BarConvTol", 1e-9), ("BarQCPConvTol", 1e-9), ("MIPGapAbs", 1e-9)),
             licence=GUROBI,
         ),

@@ -142,7 +142,6 @@ class Software:
     others: Mapping[str, Any] = field(default_factory=dict)
     limit: bool = False  # whether there is a time_limit
     names: Callable[[], Any] | None = None  # of all options; None where the solver itself refuses others
-    whole: tuple[str, ...] = ()  # of which it would silently take the whole part
 
 
 class QuadraticSolver:
@@ -160,8 +159,6 @@ class QuadraticSolver:
         names = self.software.names
         if names is not None and option not in names():
             raise AttributeError("there is no such setting")
-        if option in self.software.whole and not isinstance(value, int):
-            raise TypeError("it is no whole number")
         log, options = StringIO(), {**self.options, option: value, "verbose": False}
         try:
             with capture_output(log, capture_fd=True):
@@ -226,12 +223,7 @@ OSQP = Software(
     others={"polishing": True, "max_iter": 100_000},
     limit=True,
 )
-DAQP = Software(
-    partial(by_qpsolvers, "daqp"),
-    ("primal_tol",),
-    limit=True,
-    whole=("iter_limit", "cycle_tol", "eq_reduction", "presolve"),
-)
+DAQP = Software(partial(by_qpsolvers, "daqp"), ("primal_tol",), limit=True)
 QOCO = Software(
     by_qoco,
     ("abstol", "reltol"),

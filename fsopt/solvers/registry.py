@@ -97,11 +97,8 @@ def alternatives(problem_class: str, *, duals: bool = False) -> str:
     able = [s for s in SOLVERS.values() if problem_class in s.classes and (s.duals or not duals)]
     installed = [s.name for s in able if s.available]
     missing = [f"{s.name} ({s.pip})" for s in able if not s.available]
-    phrases = []
-    if installed:
-        phrases.append(f"installed for {problem_class}: {', '.join(installed)}")
-    if missing:
-        phrases.append(f"not installed: {', '.join(missing)}")
+    phrases = [f"installed for {problem_class}: {', '.join(installed)}"] * bool(installed)
+    phrases += [f"not installed: {', '.join(missing)}"] * bool(missing)
     return "; ".join(phrases) or f"no registered solver takes a {problem_class}; 'fsopt solvers' lists the classes"
 
 

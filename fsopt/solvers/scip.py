@@ -18,13 +18,12 @@ from pyomo.core.expr import numeric_expr as pe
 from pyomo.core.expr.numvalue import native_numeric_types, value
 
 from fsopt.answers.results import Point, Status
-from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.compiler.expressions import ConstraintRow
 from fsopt.errors import SolverError
 from fsopt.solvers.nlp import general_factors
 from fsopt.solvers.shared import objective_factor
-from fsopt.solvers.spec import UNKNOWN, Change, Outcome, Package, Settings, SolverSpec, optional, set_options
+from fsopt.solvers.spec import EITHER, UNKNOWN, Change, Outcome, Package, Settings, SolverSpec, optional, set_options
 from fsopt.typing import Indices, Vector
 
 pyscipopt = Package("pyscipopt")
@@ -37,6 +36,7 @@ STATUS_MAP = {
     "gaplimit": (Status.OPTIMAL, "optimal"),
     "infeasible": (Status.INFEASIBLE, "infeasible"),
     "unbounded": (Status.UNBOUNDED, "unbounded"),
+    "inforunbd": EITHER,
     "timelimit": (Status.FEASIBLE, "time-limit"),
     "memlimit": (Status.FEASIBLE, "numerical"),
     "userinterrupt": (Status.FEASIBLE, "interrupted"),
@@ -173,10 +173,7 @@ class Scip:
         point = None
         if status in (Status.OPTIMAL, Status.FEASIBLE) and self.m.getNSols():
             point = self._point()
-        if message == "inforunbd":
-            self._limits(clock.left(), mip_gap)
-            status, stop = self._tell_apart()
-        elif point is not None and self.m.getPrimalbound() <= -infinite:
+        if point is not None and self.m.getPrimalbound() <= -infinite:
             status, stop = STATUS_MAP["unbounded"]
             point = None
         bound = bound / self.factor if bound is not None and abs(bound) < infinite else None
@@ -208,15 +205,6 @@ class Scip:
         whole = self.program.integer & (np.abs(x - np.round(x)) <= 1e-6)
         return Point(np.where(whole, np.round(x), x))
 
-    def _tell_apart(self) -> tuple[Status, str]:
-        """Tell infeasible from unbounded: a program with the objective 0 is not unbounded."""
-        self.m.freeTransform()
-        self.m.setObjective(pyscipopt.Expr(), "minimize")
-        message = self._run()
-        self.m.freeTransform()
-        self._set_objective()
-        return STATUS_MAP.get("unbounded" if message in ("optimal", "gaplimit") else message, UNKNOWN)
-
 
 TOLERANCE = 1e-9
 TOLERANCE_QUADRATIC = 1e-8
@@ -224,8 +212,6 @@ TOLERANCE_QUADRATIC = 1e-8
 
 It is too much for a sum of exponentials, say, in which every term gains by its tolerance.
 """
-NLP_HEURISTICS = {"heuristics/multistart/freq": -1}
-"""Switched off for convex cone programs: there its local solver runs for minutes at the tips of cones."""
 
 
 def put_options(m: Any, program: Program, settings: Settings, factor: float) -> None:
@@ -244,7 +230,7 @@ def put_options(m: Any, program: Program, settings: Settings, factor: float) -> 
         "randomization/randomseedshift": settings.seed,
     }
     if len(program.cones) and program.convex:
-        common |= NLP_HEURISTICS
+        common["heuristics/multistart/freq"] = -1  # its local solver runs for minutes at the tips of cones
     known = m.getParams()
 
     def put(name: str, value: Any) -> None:

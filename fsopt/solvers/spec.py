@@ -12,7 +12,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Protocol
@@ -21,13 +21,17 @@ import numpy as np
 
 from fsopt.answers.results import Point, Status
 from fsopt.certificates.bounds import crossed
+from fsopt.common import clock
 from fsopt.common.arguments import own_number
 from fsopt.compiler import Program
 from fsopt.errors import OptionError, SolverError, foreign, shown
+from fsopt.solvers.shared import without_objective
 from fsopt.typing import Indices, Vector
 
 UNKNOWN = (Status.NONE, "numerical")
 """Status and reason to stop for a word of a solver that is not in the table of its interface."""
+EITHER = (Status.NONE, "either")
+"""The same for a solver's word that a program is infeasible or unbounded."""
 LARGEST = 2**31 - 1
 """The largest whole number that every solver takes."""
 COARSE = 1e-5
@@ -202,7 +206,6 @@ class SolverSpec:
     pip : command that installs the package.
     licence : its licence, and how to get one.
     executable : program on the search path that it calls; empty for none.
-    interior : (option, value) pairs, by the solver's own names, with which it returns no vertices.
     finer : tolerances of further solves where the certificate of an answer at the default one fails.
     present : whether the solver can be called; None asks for the package.
     """
@@ -220,7 +223,6 @@ class SolverSpec:
     tolerance: float = 1e-6
     executable: str = ""
     declined: Mapping[str, str] = field(default_factory=dict)
-    interior: tuple[tuple[str, Any], ...] = ()
     finer: tuple[float, ...] = ()
     present: Callable[[], bool] | None = None
 
@@ -245,7 +247,7 @@ class Connection:
     def __init__(self, spec: SolverSpec, program: Program, settings: Settings) -> None:
         self.program = program
         self.crossed = crossed(program)
-        self.spec = spec
+        self.spec, self.settings = spec, settings
         with self._boundary():
             self.interface = None if self.crossed else spec.connect(program, settings)
 
@@ -269,7 +271,15 @@ class Connection:
             words = "no variable has a coefficient"
             return Outcome(Status.OPTIMAL, "optimal", point, self.program.c0, 0, 0.0, words)
         with self._boundary():
-            return self.interface.solve(time_limit, mip_gap)
+            found = self.interface.solve(time_limit, mip_gap)
+            return self._told_apart(found) if (found.status, found.stop) == EITHER else found
+
+    def _told_apart(self, found: Outcome) -> Outcome:
+        """Return an outcome as infeasible or unbounded: without its objective, a program is not unbounded."""
+        other = self.spec.connect(without_objective(self.program), self.settings).solve(clock.left())
+        unbounded = other.point is not None
+        status, stop = (Status.UNBOUNDED, "unbounded") if unbounded else (other.status, other.stop)
+        return replace(found, status=status, stop=stop, ray=other.ray, seconds=found.seconds + other.seconds)
 
     @contextmanager
     def _boundary(self) -> Iterator[None]:

@@ -243,7 +243,7 @@ REFUSED = {
     "times a number": (foreign(2), "'d' has 'x', which is no variable of the model"),
     "squared": (foreign(2, 2), "'d' has 'x', which is no variable of the model"),
     "to the third": (foreign(2, 3), "'d' has 'x', which is no variable of the model"),
-    "a derivative": (derivative, r"'dz\[0\]', which is a DerivativeVar, not a Var"),
+    "a derivative": (derivative, r"'dz\[0\]', which is no variable of the model"),
     "two objectives": (lambda m: m.add_component("q", pyo.Objective(expr=m.y)), r"2 active objectives \(o, q\)"),
 }
 

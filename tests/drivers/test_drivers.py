@@ -303,7 +303,6 @@ REFUSED = {
     "infeasible": (SolverError, lambda: kernel_scaling(DATA, w=-PLANE, b=0.1, e_cap=1e-3)),
     "'n_starts'": (ParameterError, lambda: run_fsv(DATA, n_starts=1.5)),
     "'seed'": (ParameterError, lambda: run_fsv(DATA, n_starts=2, seed=-1)),
-    "vertices and 'highs'": (SolverError, lambda: run_fsv(DATA, run=Run(options={"run_crossover": "off"}))),
     "vertices and solver 'clarabel'": (SolverError, lambda: run_fsv(DATA, run=Run(solver="clarabel"))),
     "'alpha'": (ParameterError, lambda: ConcaveTerms((("v", "cost_v"),), 0.0)),
     "'weight'": (ParameterError, lambda: ConcaveTerms((("v", "cost_v"),), 5.0, -1.0)),

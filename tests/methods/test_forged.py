@@ -121,13 +121,8 @@ CASES = {
     "pearson m=2": {**OF_A_SUBSET, **OF_A_RANKING},
     "infogain m=2": {**OF_A_SUBSET, **OF_A_RANKING},
     "vs-ssvm n_partitions=3 c=0.5": {
-        "counts": changed(first(lambda count: count + 1), "details", "counts"),
-        "weights": times(1.01, "details", "sparse_w"),
-        "swapped": changed(lambda w: w[::-1], "details", "sparse_w"),
-        "multipliers": times(0.99, "details", "sparse_alpha"),
-        "last multipliers": times(0.9, "details", "alpha"),
-        "fewer parts": to(2, "params", "n_partitions"),
-        "penalty weight": to(0.6, "params", "c"),
+        "multipliers": times(0.9, "details", "alpha"),
+        "a larger capacity": times(4.0, "details", "w_cap"),
     },
     "rsvm w_cap=2.0": {
         "half of the multipliers": changed(
@@ -149,7 +144,6 @@ CASES = {
         "a bound": to({"x1": 1e-3}, "params", "upper"),
         "groups": to([["x1", "x3"]], "params", "groups"),
     },
-    "svm": {"a bound": to({"x1": 1e-3}, "params", "upper"), "a sign": to({"x1": 0.0}, "params", "lower")},
 }
 """Method with its parameters -> changes of its saved fit."""
 

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -200,7 +199,6 @@ REFUSED = [
     *(("gbd-lambda", {"lam": lam}, "lam") for lam in (-1.0, [1.0], "much")),
     ("best-subset", {"m": 2, "solver": "clarabel"}, "calls no solver, and is given solver='clarabel'"),
     ("best-subset", {"m": 2, "options": {"verbose": True}}, "calls no solver, and is given options"),
-    ("best-subset", {"m": 2, "jobs": 2, "executor": print}, "an executor"),
     *(("rfe", {name: wrong}, f"'{name}'") for name, wrong in (("m", 7), ("m", 1.5))),
     ("gmeb", {"r_plus": np.inf, "r_minus": np.inf}, "r_plus"),
 ]
@@ -218,12 +216,6 @@ def test_a_solver_without_multipliers_or_of_another_class_is_refused(params):
     words = "installed for SOCP" if "route" in params else r"scip.*gives no multipliers.*clarabel"
     with pytest.raises(SolverError, match=words):
         fsopt.fit("gmeb", blobs(), **params)
-
-
-@pytest.mark.parametrize(("method", "params"), [("svm", {}), ("best-subset", {"m": 2}), ("best-subset", {"jobs": 1})])
-def test_an_executor_without_tasks_is_refused(method, params):
-    with ThreadPoolExecutor(1) as executor, pytest.raises(ParameterError, match="no more than one"):
-        fsopt.fit(method, blobs(), executor=executor, **params)
 
 
 @pytest.mark.parametrize("method", ["rsvm", "gmeb"])

@@ -28,7 +28,8 @@ DATA = blobs(40, 4, seed=3)
 
 def test_the_program_has_the_penalty_weight_of_the_fit():
     """A worse hyperplane with the multipliers of another program, whose optimal value is its own at the given one."""
-    fit = fsopt.fit("svm", DATA, c=1.0, upper={0: 1e3})  # with bounds the evidence is the program
+    same = {"svm": lambda model: None}  # of a changed model the evidence is the program
+    fit = fsopt.fit("svm", DATA, c=1.0, customise=same)
     worse = dataclasses.replace(fit, coef=1.05 * fit.coef)
     work, w = DATA.with_X(fit.preprocessing.apply(DATA.X)), worse.coef * fit.preprocessing.scale
     b = fit.intercept + float(worse.coef @ fit.preprocessing.shift)
@@ -115,7 +116,7 @@ def test_a_gap_above_a_thousandth_is_feasible_within_the_tolerance(method, param
 
 PARAMS = {"best-subset": {"m": 2}, "best-subset-penalised": {"lam": 0.5}, "fsv": {"lam": 0.3}, "l0-mpm": {"delta": 0.1}}
 NAMED = {
-    "gmeb-penalised": "leaves",
+    "gmeb-penalised": "no multipliers",
     "s-mpm": "outer",
 }
 """Methods whose status is not shown exactly -> a word of the reason or the claim."""

@@ -199,7 +199,7 @@ def test_the_arrays_are_those_of_a_new_build(slug, name):
     for place in parameter if parameter.is_indexed() else [None]:
         parameter[place] = value
     if session is not None:
-        session.refresh()
+        session.update()
         assert (session.program is program) != bool(session.rebuilt)
     given = np.full(len(parameter), value).tolist() if parameter.is_indexed() else value
     anew = compile_model(fsopt.build(slug, data, **params | {name: given}))

@@ -203,7 +203,7 @@ def test_another_class_is_refused_before_the_call(solver: str, monkeypatch: pyte
     if other is None:
         assert {m.problem_class for m in fsopt.MODELS.values()} <= SOLVERS[solver].classes
         return
-    monkeypatch.setattr(Session, "_open", lambda self: pytest.fail("it was opened"))
+    monkeypatch.setattr("fsopt.solvers.base.Connection", lambda *given: pytest.fail("it was opened"))
     with pytest.raises(SolverError, match="installed for"):
         fsopt.solve(build_trial(other), solver)
 
@@ -232,7 +232,7 @@ def test_a_change_of_a_loaded_model_to_no_number_is_refused_and_can_be_taken_bac
     session = fsopt.Session(m, "highs")
     assert session.solve().objective == pytest.approx(1.0)
     m.p.set_value(after)
-    for change in (lambda: session.update(m.c, m.d), session.refresh):
+    for change in (lambda: session.update(m.c, m.d), session.update):
         with pytest.raises(ParameterError):
             change()
     m.p.set_value(2.0)

@@ -18,7 +18,7 @@ from fsopt.errors import SolverError
 from fsopt.models.draws import build_trial
 from fsopt.solvers import highs
 from fsopt.solvers.base import Session
-from fsopt.solvers.spec import Settings
+from fsopt.solvers.spec import EITHER, Connection, Settings
 
 BODIES = {
     "ring": lambda x, y: x**2 + y**2,
@@ -112,15 +112,14 @@ def test_the_number_of_threads_may_change_from_run_to_run_and_after_one_of_the_u
     assert len({round(value, 9) for value in values}) == 1
 
 
-def test_a_program_that_is_infeasible_or_unbounded_is_neither_on_this_word(monkeypatch):
-    """As presolve says, whose word the run without presolve may repeat."""
-    monkeypatch.setattr(highs.Highs, "_run_without_presolve", lambda self: None)
+def test_a_program_that_is_infeasible_or_unbounded_is_told_apart_without_its_objective():
     bounds = {"bounds": [POSITIVE, (0, 1)], "whole": [0]}
     rising = model_of(lambda x, y: x + y, lambda x, y: x - y >= 0, **bounds, sense=pyo.maximize)
-    solver = highs.Highs(compile_model(rising), Settings())
-    outcome = solver.solve(None)
-    assert solver._word() == "kUnboundedOrInfeasible"
-    assert (outcome.status, outcome.stop) == ("none", "numerical")
+    program = compile_model(rising)
+    found = highs.Highs(program, Settings()).solve(None)
+    assert (found.status, found.stop) == EITHER
+    outcome = Connection(fsopt.SOLVERS["highs"], program, Settings()).solve(None)
+    assert (outcome.status, outcome.stop) == ("unbounded", "unbounded")
 
 
 TASKS = [slug for slug, spec in fsopt.MODELS.items() if spec.problem_class in ("LP", "QP", "SOCP", "SDP")]

@@ -143,7 +143,7 @@ BAD = {
     "piqp": ({"max_iter": "many"}, {"max_iter": -4}),
     "proxqp": ({"max_iter": "many"},),
     "osqp": ({"max_iter": "many"}, {"alpha": 5.0}, {"rho": 0.0}),
-    "daqp": ({"iter_limit": "many"}, {"iter_limit": 10**12}, {"iter_limit": 2.5}),
+    "daqp": ({"iter_limit": "many"}, {"iter_limit": 10**12}),
     "qoco": ({"max_iters": -1}, {"abstol": 0.0}, {"ruiz_iters": 2.5}),
 }
 """Values that an interface refuses, beside options that it does not have."""

@@ -84,7 +84,7 @@ def test_results_have_the_certificate_and_the_source_of_the_bound():
 
 def test_an_answer_whose_certificate_fails_is_not_called_optimal():
     m = distance()
-    coarse = SolverFactory("fsopt_clarabel", tolerance=1e-2)
+    coarse = SolverFactory("fsopt_clarabel", solver_options={"tolerance": 1e-2})
     results = coarse.solve(m, raise_exception_on_nonoptimal_result=False, load_solutions=False)
     assert results.solution_status is not SolutionStatus.optimal
     with pytest.raises(NoOptimalSolutionError):

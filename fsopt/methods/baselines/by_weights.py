@@ -15,8 +15,7 @@ import numpy as np
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
-from fsopt.drivers.baselines import certify_partitions, nonzero, partitions, rfe
-from fsopt.drivers.recorder import EARLY
+from fsopt.drivers.baselines import partitions, rfe
 from fsopt.drivers.run import Run, Steps, drained
 from fsopt.methods.baselines.filters import number_kept
 from fsopt.methods.baselines.machines import (
@@ -72,21 +71,15 @@ def fit_rfe(
     Guyon et al. (2002), as used in Peleg & Meir, section 6.1, and Aytug, section 4.
     """
     work, map_ = preprocess(data, scale)
-    unlimited = replace(run, time_limit=None)
     result = yield from rfe.steps(
         work,
-        lambda left: drained(train_on_subset("svm", work, left, unlimited, c)),
+        lambda left: drained(train_on_subset("svm", work, left, replace(run, time_limit=None), c)),
         m=number_kept("rfe", m, data.p),
         c=c,
         step=step,
         run=run,
     )
     return subset_fit(map_, result.point["svm"], result)
-
-
-def one_percent(p: int) -> Mapping[str, Any]:
-    """Return the parameters in comparisons: one percent of the features is removed at a time."""
-    return {"step": max(1, p // 100)}
 
 
 def check_rfe(saved: SavedFit) -> Certificate:
@@ -105,14 +98,12 @@ RFE = MethodSpec(
     equation="Peleg & Meir, 6.1",
     estimator="RFE",
     driver="rfe",
-    compare=one_percent,
+    compare=lambda p: {"step": max(1, p // 100)},  # one percent of the features is removed at a time
     weights="samples",
     exact=of_subset,
 )
 
 
-SPARSE = ("sparse_w", "sparse_b", "sparse_alpha")
-"""Details of a fit: the one-norm SVMs."""
 SHARE = 0.8
 """Share of the samples of each class that a one-norm SVM is trained on."""
 
@@ -145,10 +136,8 @@ def fit_vs_ssvm(
     -------
     Fit
         ``objective`` is that of the last support vector machine, in preprocessed units. The certificate proves it on
-        the union of the features, and each one-norm SVM on its samples; the selection is a heuristic: ``feasible``,
-        without a bound. ``details`` has ``counts`` (p,), the number of one-norm SVMs that use each feature, and
-        ``sparse_w sparse_b sparse_alpha``, these SVMs and their multipliers. The optimal vertex of a one-norm SVM need
-        not be unique.
+        the union of the features; the selection is a heuristic: ``feasible``, without a bound. The optimal vertex of a
+        one-norm SVM need not be unique. :func:`fsopt.drivers.partitions` has these SVMs and their multipliers.
 
     Raises
     ------
@@ -164,8 +153,7 @@ def fit_vs_ssvm(
     found = drained(train_on_subset("rsvm", work, chosen, run, None))
     solver = "+".join(dict.fromkeys([loop.solver, found.outcome.solver]))
     outcome = replace(loop, objective=found.outcome.objective, certificate=None, solver=solver)
-    sparse = {name: loop.point[name.removeprefix("sparse_")] for name in SPARSE}
-    return subset_fit(map_, found, outcome, details=sparse)
+    return subset_fit(map_, found, outcome)
 
 
 def parts_of(data: Dataset, count: int, share: float = SHARE, seed: int = 0) -> list[Indices]:
@@ -179,29 +167,9 @@ def parts_of(data: Dataset, count: int, share: float = SHARE, seed: int = 0) -> 
 
 
 def numbers(saved: SavedFit) -> Mapping[str, Any]:
-    """Return the number of sparse SVMs that use each feature, and the capacity of the last SVM."""
-    counts = nonzero(np.array(saved.fit.details["sparse_w"], dtype=float)).sum(axis=0)
-    part = part_of(saved.data, np.flatnonzero(counts))
-    return {"counts": counts, "w_cap": default_capacity(part.total, squared_radius(part))}
-
-
-def check_partitions(saved: SavedFit) -> Certificate:
-    """Certify a saved fit again: the parts, the SVM on each of them, the union of their features, the last SVM."""
-    fit, data = saved.fit, saved.data
-    parts = parts_of(data, int(fit.params["n_partitions"]))
-    w, b, alpha = (np.array(fit.details[k], dtype=float) for k in SPARSE)
-    trained, shapes = len(b), [svms.shape for svms in (w, b, alpha)]
-    if not trained or shapes != [(trained, data.p), (trained,), (trained, data.n)]:
-        raise ValueError("hyperplanes and multipliers do not fit together")
-    if not all(np.isfinite(svms).all() for svms in (w, b, alpha)):
-        raise ValueError("hyperplanes and multipliers are not finite")
-    _, largest = certify_partitions(data, parts[:trained], float(fit.params["c"]), w, b, alpha)
-    fewer, used = trained != len(parts) and fit.stop not in EARLY, nonzero(w).any(axis=0)
-    wrong = {
-        "sparse SVMs": largest,
-        "number of SVMs": float(fewer or trained > len(parts)),
-    }
-    return extend(check_subset(saved, np.flatnonzero(used)), wrong)
+    """Return the capacity of the last SVM, which follows from its features."""
+    part = part_of(saved.data, np.flatnonzero(saved.w))
+    return {"w_cap": default_capacity(part.total, squared_radius(part))}
 
 
 VS_SSVM = MethodSpec(
@@ -209,7 +177,7 @@ VS_SSVM = MethodSpec(
     fit_vs_ssvm,
     ("onsvm", "rsvm"),
     program="rsvm",
-    check=check_partitions,
+    check=check_subset,
     numbers=numbers,
     equation="Bi, 7",
     estimator="VSSSVM",

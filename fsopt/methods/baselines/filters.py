@@ -8,7 +8,6 @@ Pearson, Fisher, and Kolmogorov and Smirnov do not change with a negative one ei
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import wraps
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -220,8 +219,7 @@ def fit_filter(
     found = yield from train_on_subset(slug, work, chosen, run, w_cap if c is None else c)
     positive = int(np.sum(scores > 0))
     few = f"of {counted(count, 'feature')} that are kept only {positive} have a score above 0"
-    fit = subset_fit(map_, found, found.outcome, warnings=(few,) * (positive < count))
-    return replace(fit, params=found.at)
+    return subset_fit(map_, found, found.outcome, warnings=(few,) * (positive < count))
 
 
 def numbers(saved: SavedFit) -> Mapping[str, Any]:

@@ -33,15 +33,13 @@ from fsopt.linear.penalties import Ball, Euclid, Penalty, machine_of
 from fsopt.methods.large_programs import first_certified, generation_order, interior_order
 from fsopt.methods.preprocessing import (
     centred_factor,
-    expansion,
     kernel_values,
     make_fit,
     preprocess,
     with_certificate,
 )
-from fsopt.methods.spec import SavedFit, in_units
+from fsopt.methods.spec import SavedFit
 from fsopt.methods.verdict import saved_alpha
-from fsopt.models.gbd.feature_lists import WeightBounds
 from fsopt.models.registry import build
 from fsopt.typing import Indices, Vector
 
@@ -90,8 +88,8 @@ class Trained:
     """A machine on the samples it was given, its parameter and outcome.
 
     The multipliers ``alpha`` (n,) of the margins are within their bounds, with y'alpha = 0. Of ``svm`` and ``rsvm``
-    w = X'beta with ``beta`` (n,), 0 where not known: its nonzeros are the support vectors. ``evidence`` for a Fit has
-    alpha, or in its place a point, where the model has bounds on weights or changes of the user.
+    w = X'beta with ``beta`` (n,), 0 where not known: its nonzeros are the support vectors. A ``point`` is
+    the evidence in the place of alpha where the user changed the model.
     """
 
     at: Mapping[str, Any]
@@ -103,11 +101,6 @@ class Trained:
     warnings: tuple[str, ...] = ()
     point: Point | None = None
 
-    @property
-    def evidence(self) -> dict[str, Any]:
-        """The evidence for the details of a Fit."""
-        return {"alpha": self.alpha} if self.point is None else {"point": self.point}
-
 
 def train(
     slug: str,
@@ -116,9 +109,8 @@ def train(
     value: float | None,
     *,
     order: Order | None = None,
-    bounds: Mapping[str, Any] = MappingProxyType({}),
 ) -> Steps[Trained]:
-    """Train a machine at a value of its parameter, None for the default capacity; with bounds by its model alone."""
+    """Train a machine at a value of its parameter, None for the default capacity."""
     name, driver, own_order = MACHINES[slug]
     value = default_capacity(data.total, squared_radius(data)) if value is None else value
     at = {name: float(value)}
@@ -126,14 +118,13 @@ def train(
     caps, ball = loss_weights(c, data.weights), isinstance(penalty, Ball)
 
     def by_model() -> Trained:
-        session, result = run.solve(build(slug, data, **at, **bounds), f"'{slug}'")
+        session, result = run.solve(build(slug, data, **at), f"'{slug}'")
         w, changed = values_of(session.model.w), changes_in_force()
         if ball and changed:
             raise ParameterError(f"nothing proves an answer of a changed '{slug}'", "solve its model by fsopt.solve")
-        if changed or bounds or not (ball or result.status is Status.OPTIMAL):
-            w, b = WeightBounds.of(slug, data, bounds).clipped(w), session.model.b.value
+        if changed or not (ball or result.status is Status.OPTIMAL):
             none = np.zeros(data.n)
-            return Trained(at, w, b, none, none, result, point=result.supported)
+            return Trained(at, w, session.model.b.value, none, none, result, point=result.supported)
         alpha = project_multipliers(multipliers(session, result, session.model.margin), data.y, caps)
         w = penalty.nearest(w) if isinstance(penalty, Ball) else w
         b = midpoint_intercept(data.X @ w, data.y, data.weights)
@@ -145,7 +136,7 @@ def train(
         alpha = project_multipliers(result.point["alpha"], data.y, caps)
         return Trained(at, result.point["w"], result.point["b"], alpha, alpha * data.y, result)
 
-    routes = [by_driver if direct else by_model for direct in ((False,) if bounds else (order or own_order)(data, run))]
+    routes = [by_driver if direct else by_model for direct in (order or own_order)(data, run)]
     found, warnings = yield from first_certified(routes, lambda found: found.outcome)
     found = replace(found, warnings=warnings)
     return _at_capacity(data, run, penalty, found) if isinstance(penalty, Ball) else found
@@ -204,16 +195,16 @@ def subset_fit(
     outcome: Outcome,
     *,
     warnings: tuple[str, ...] = (),
-    details: Mapping[str, Any] = MappingProxyType({}),
 ) -> Fit:
-    """Return the Fit of a machine on features that a method has chosen, with the outcome and details of the method."""
-    told, further = warnings + found.warnings, {"alpha": found.alpha, **details}
-    return make_fit(map_, found.w, found.b, outcome, warnings=told, details=further)
+    """Return the Fit of a machine on features that a method has chosen, with the outcome of the method."""
+    told, details = warnings + found.warnings, {"alpha": found.alpha}
+    return make_fit(map_, found.w, found.b, outcome, params=found.at, warnings=told, details=details)
 
 
-def check_subset(saved: SavedFit, subset: Indices) -> Certificate:
-    """Certify the last machine of a heuristic on features that are selected before it, which are computed again."""
+def check_subset(saved: SavedFit, subset: Indices | None = None) -> Certificate:
+    """Certify the last machine of a heuristic on the features of the heuristic, or else those with a weight."""
     fit, at = saved.fit, saved.params
+    subset = np.flatnonzero(saved.w) if subset is None else subset
     part = part_of(saved.data, subset)
     penalty, c = machine_of(saved.spec.program, at)
     found = certify(part, penalty, c, np.resize(saved.w[subset], part.p), saved.b, saved_alpha(saved))
@@ -239,7 +230,6 @@ def fit_machine(
     value: float | None,
     *,
     scale: str,
-    bounds: Mapping[str, Any] = MappingProxyType({}),
     kernel: str | None = None,
     width: float | None = None,
 ) -> Steps[Fit]:
@@ -249,7 +239,6 @@ def fit_machine(
     ----------
     slug, value : as in :func:`train`.
     scale : preprocessing.
-    bounds : parameters of :func:`fsopt.models.gbd.feature_lists.weight_bounds`.
     kernel, width : as in :func:`fsopt.methods.preprocessing.kernel_values`; no kernel for the features themselves.
     """
     work, map_ = preprocess(data, scale)
@@ -260,18 +249,13 @@ def fit_machine(
         params["width"] = function.width
         # The images less their mean: with y'alpha = 0 neither w nor the loss depends on it.
         samples = centred_factor(work)
-    words = in_units(slug, data, bounds, map_.scale)
-    found = yield from train(slug, samples, run, value, order=without_model if kernel else None, bounds=words)
+    found = yield from train(slug, samples, run, value, order=without_model if kernel else None)
     w, b = found.w, found.b
     outcome = found.outcome
     if function is not None:
         penalty, c = machine_of(slug, found.at, work.X)
-        # Where the multipliers have too few digits, all samples make up the hyperplane.
-        for w in (found.beta, expansion(samples, found.w)):
-            b = midpoint_intercept(work.X @ w, work.y, work.weights)
-            outcome = with_certificate(found.outcome, certify(work, penalty, c, w, b, found.alpha, gram=True))
-            if outcome.status is Status.OPTIMAL:
-                break
+        w, b = found.beta, midpoint_intercept(work.X @ found.beta, work.y, work.weights)
+        outcome = with_certificate(found.outcome, certify(work, penalty, c, w, b, found.alpha, gram=True))
     return make_fit(
         map_,
         w,
@@ -279,6 +263,6 @@ def fit_machine(
         outcome,
         params={**params, **found.at},
         warnings=found.warnings,
-        details=found.evidence,
+        details={"alpha": found.alpha} if found.point is None else {"point": found.point},
         kernel=function,
     )

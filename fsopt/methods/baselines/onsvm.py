@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fsopt.answers.fits import Fit
-from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run, Steps
 from fsopt.methods.baselines.machines import fit_machine
 from fsopt.methods.spec import MethodSpec
-from fsopt.models.gbd.feature_lists import weight_bounds
 
 
-@with_keywords_of(weight_bounds, without=("positive", "negative"))
-def fit_onsvm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "standard", **bounds: Any) -> Steps[Fit]:
+def fit_onsvm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "standard") -> Steps[Fit]:
     r"""Fit the one-norm support vector machine, a linear program whose vertices are sparse.
 
-    .. math:: \min\ \|w\|_1 + C e'\xi \ \text{s.t.}\ y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0,\ l \le w \le u
+    .. math:: \min\ \|w\|_1 + C e'\xi \ \text{s.t.}\ y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0
 
     Of large data restricted programs of some samples and features are solved (:func:`fsopt.drivers.column_generation`)
     instead of the whole one, with the same objective value and a proof for all samples and features.
@@ -42,7 +37,7 @@ def fit_onsvm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "standard
     -----
     Aytug, (ONSVM).
     """
-    return fit_machine("onsvm", data, run, c, scale=scale, bounds=bounds)
+    return fit_machine("onsvm", data, run, c, scale=scale)
 
 
 SPEC = MethodSpec(

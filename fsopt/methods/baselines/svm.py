@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 from fsopt.answers.fits import Fit
-from fsopt.common.arguments import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run, Steps
-from fsopt.errors import ParameterError
+from fsopt.methods.baselines import onsvm
 from fsopt.methods.baselines.machines import fit_machine
 from fsopt.methods.spec import MethodSpec
-from fsopt.models.gbd.feature_lists import weight_bounds
 
 
-@with_keywords_of(weight_bounds, without=("positive", "negative"))
 def fit_svm(
     data: Dataset,
     run: Run,
@@ -23,11 +20,10 @@ def fit_svm(
     scale: str = "standard",
     kernel: str | None = None,
     width: float | None = None,
-    **bounds: Any,
 ) -> Steps[Fit]:
     r"""Fit the support vector machine (C-SVM), the baseline that selects nothing.
 
-    .. math:: \min\ \tfrac12 w'w + C e'\xi \ \text{s.t.}\ y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0,\ l \le w \le u
+    .. math:: \min\ \tfrac12 w'w + C e'\xi \ \text{s.t.}\ y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0
 
     Of data of 500,000 entries and more fsopt's own interior point solves the program, without a model, where no solver
     is named (:func:`fsopt.linear.interior_point.minimise`), of sparse data of more than 5 million entries
@@ -53,15 +49,13 @@ def fit_svm(
 
     Raises
     ------
-    ParameterError : c <= 0, an unknown kernel, or bounds with a kernel.
+    ParameterError : c <= 0, or an unknown kernel.
 
     Notes
     -----
     Aytug, (1); with a kernel Bi, (4) and section 4.1.
     """
-    if kernel is not None and any(bounds.values()):
-        raise ParameterError("bounds on weights are of features, and a kernel is named", "leave one of them out")
-    return fit_machine("svm", data, run, c, scale=scale, bounds=bounds, kernel=kernel, width=width)
+    return fit_machine("svm", data, run, c, scale=scale, kernel=kernel, width=width)
 
 
 SVM = MethodSpec(
@@ -116,20 +110,17 @@ def fit_l1_svm(
     -----
     Peleg & Meir, section 6.1. A weight is selected whose size, times the standard deviation of its feature, is at least
     0.01 of the largest; the paper's own rule compares weights in the features' units:
-    :class:`fsopt.methods.preprocessing.SelectionRule` of ``fit.coef``. Method ``onsvm`` is the same program, with signs
-    and bounds of the weights.
+    :class:`fsopt.methods.preprocessing.SelectionRule` of ``fit.coef``. Method ``onsvm`` is the same program.
     """
     return fit_machine("onsvm", data, run, c, scale=scale)
 
 
-L1_SVM = MethodSpec(
-    "l1-svm",
-    fit_l1_svm,
-    ("onsvm",),
+L1_SVM = replace(
+    onsvm.SPEC,
+    name="l1-svm",
+    fit=fit_l1_svm,
     equation="Peleg & Meir, 6.1",
     estimator="L1SVM",
-    weights="samples",
-    sparse=True,
     threshold=EPSILON,
 )
 SPECS = (SVM, L1_SVM)

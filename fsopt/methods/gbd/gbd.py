@@ -28,7 +28,7 @@ from fsopt.methods.gbd.problems import (
 )
 from fsopt.methods.large_programs import REPEATED, interior_order
 from fsopt.methods.preprocessing import preprocess
-from fsopt.methods.spec import MethodSpec, always, in_units
+from fsopt.methods.spec import MethodSpec, in_units
 from fsopt.models.gbd.feature_lists import BOUNDS, Feature
 from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.fsp_sub import build_fsp_sub
@@ -113,8 +113,7 @@ def fit_gbd(
     direct = not bounds and interior_order(work, run, REPEATED)[0]
     sub = interior_point.minimise if direct else build_fsp_sub(work, c=c, **bounds)
     result = yield from gbd.steps(work, master, sub, c=c, settings=settings, run=run)
-    problem = selection_problem(work, master, c)
-    return fit_of(map_, problem, result, evidence="alphas")
+    return fit_of(map_, selection_problem(work, master, c), result, evidence="alphas")
 
 
 @with_keywords_of(fit_gbd)
@@ -158,7 +157,7 @@ GBD = MethodSpec(
     estimator="GBD",
     driver="gbd",
     support=selected_features,
-    compare=always(max_cuts=20, tolerance=1e-4),  # for a good selection, not for a proof
+    compare=lambda p: {"max_cuts": 20, "tolerance": 1e-4},  # for a good selection, not for a proof
     weights="samples",
     exact=selection_claims,
 )
@@ -295,7 +294,7 @@ BEST_SUBSET = replace(
     estimator="BestSubsetSVM",
     driver="branch_and_benders",
     # For a proof on 30 features. No time ends the search: the scores of a fit that a clock ended are not repeatable.
-    compare=always(max_nodes=3000, tolerance=1e-3),
+    compare=lambda p: {"max_nodes": 3000, "tolerance": 1e-3},
     solver=False,
     sparse=True,
     resumable=True,
@@ -306,7 +305,7 @@ BEST_SUBSET_PENALISED = replace(
     fit=fit_best_subset_penalised,
     equation="(FSP-lambda)",
     estimator="BestSubsetPenalisedSVM",
-    compare=always(max_nodes=500, tolerance=1e-3),
+    compare=lambda p: {"max_nodes": 500, "tolerance": 1e-3},
     grid=(("lam", (0.3, 1.0, 3.0)),),
 )
 SPECS = (GBD, GBD_LAMBDA, BEST_SUBSET, BEST_SUBSET_PENALISED)

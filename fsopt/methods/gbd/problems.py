@@ -169,7 +169,7 @@ def selection_claims(saved: SavedFit) -> list[Claim]:
     name = NAME if optimal else f"bounds on {NAME}"
     claim = claim_of_search(name, problem, _tree_of(saved, problem), hyperplane, _gap(saved), optimal=optimal)
     bounds = WeightBounds.of(fit.method, saved.raw, fit.params).words(saved.raw)
-    about = selection_about(problem.c, master.rules, at.get("lam"), problem.loss.name, bounds)
+    about = selection_about(problem.c, master.rules, bounds, at.get("lam"), problem.loss.name)
     return [replace(claim, about=about)]
 
 

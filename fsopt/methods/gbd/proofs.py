@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -36,11 +34,10 @@ ProgramAndTree: TypeAlias = tuple[Part, Part]
 Closed: TypeAlias = tuple[Partial, int, Sequence[int]]
 """A node, a cut, and the features that it decides there; ``[0]`` where it closes the node."""
 WEIGHTED = "the samples have weights, for which no tree is replayed in rational numbers"
-NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 def selection_about(
-    c: float, found: SelectionConstraints, lam: Any = None, loss: str = HINGE.name, bounds: Mapping[str, Any] = NONE
+    c: float, found: SelectionConstraints, bounds: Mapping[str, Any], lam: Any = None, loss: str = HINGE.name
 ) -> About:
     """Return the problem of a selection for a statement: ``bounds`` on weights as they are given, ``lam`` if any."""
     groups = [found.groups.members(g) for g in range(found.p)]
@@ -81,8 +78,7 @@ def claim_of_search(
     return claim_of_tree(name, part, gap, optimal=optimal)
 
 
-@dataclass(frozen=True)
-class SelectedHyperplane:
+class SelectedHyperplane(NamedTuple):
     """A selection, mask (p,), and a hyperplane on it."""
 
     selected: Mask
@@ -167,19 +163,16 @@ def evidence_of(
     named = [[steps, grid, [[k, written(Fraction(v))] for k, v in enumerate(row) if v]] for steps, grid, row in held]
     names = np.full(len(own), len(named))
     names[own] = found.cut
+    if not own.all():  # the coverage cut, the last one: its intercepts, and its shares and thresholds
+        coverage = Coverage.of(problem)
+        named.append([_numbers(np.array(coverage.ends)), [_numbers(rule) for rule in coverage.rules]])
     _name(tree, names.tolist())
     return program, {
-        "cuts": named if own.all() else [*named, _coverage(problem)],
+        "cuts": named,
         "main": problem.main,
         "tree": tree,
         "point": point,
     }
-
-
-def _coverage(problem: SelectionProblem) -> list[Any]:
-    """Return the coverage cut: its intercepts, and its shares and thresholds."""
-    found = Coverage.of(problem)
-    return [_numbers(np.array(found.ends)), [_numbers(rule) for rule in found.rules]]
 
 
 def _leaves_of(closed: Sequence[Closed], p: int) -> Leaves:

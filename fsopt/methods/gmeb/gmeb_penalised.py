@@ -14,7 +14,6 @@ import numpy as np
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import Status
-from fsopt.certificates.exact.claims import Claim, not_shown
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.run import Run, Steps
@@ -22,6 +21,7 @@ from fsopt.drivers.scale_search import ShareInterval, certify_scale_search, scal
 from fsopt.methods.baselines import machines
 from fsopt.methods.preprocessing import UnitRms, make_fit, unit_rms
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
+from fsopt.methods.verdict import finite_vector
 from fsopt.models.gmeb.gmeb_penalised import GmebPenalty
 from fsopt.typing import Vector
 
@@ -84,9 +84,8 @@ def fit_gmeb_penalised(
     work = prepared.work
     penalty = GmebPenalty.of(work, c_plus, c_minus)
     result = yield from scale_search.steps(work, penalty, tolerance=TOLERANCE, run=run)
-    found = result.point["w"]
     details = {"leaves": [asdict(leaf) for leaf in result.point["leaves"]]}
-    return make_fit(prepared.map_, prepared.full(found), result.point["b"], result, details=details)
+    return make_fit(prepared.map_, prepared.full(result.point["w"]), result.point["b"], result, details=details)
 
 
 def numbers(saved: SavedFit) -> Mapping[str, Any]:
@@ -110,22 +109,14 @@ def check(saved: SavedFit) -> Certificate:
         raise ValueError("it has no objective or no bound")
     leaves = [_leaf(record, saved.raw.n) for record in fit.details["leaves"]]
     found = certify_scale_search(prepared.work, penalty, leaves, fit.objective, fit.bound, TOLERANCE)
-    residuals = dict(found.residuals)
-    if fit.status is not Status.OPTIMAL:
-        del residuals["gap"]
+    optimal = fit.status is Status.OPTIMAL
+    residuals = {name: value for name, value in found.residuals.items() if optimal or name != "gap"}
     return replace(found, ok=make(Kind.GLOBAL, residuals).ok, residuals=residuals)
-
-
-def exact_claims(saved: SavedFit) -> list[Claim]:
-    """Return the claim of a fit, which is not shown: the weights of its leaves are square roots, in doubles."""
-    return [not_shown("the optimum of (10)", "the weights of its leaves are square roots, verified numerically alone")]
 
 
 def _leaf(record: Mapping[str, Any], n: int) -> ShareInterval:
     """Return a leaf from plain data; raises KeyError, TypeError or ValueError where these are damaged."""
-    mu = np.array(record["mu"], dtype=float)
-    if mu.shape != (2, n) or not np.isfinite(mu).all():
-        raise ValueError(f"multipliers of the shape {mu.shape}")
+    mu = finite_vector(np.ravel(record["mu"]), 2 * n).reshape(2, n)
     return ShareInterval(float(record["left"]), float(record["right"]), float(record["share"]), mu)
 
 
@@ -164,10 +155,9 @@ def fit_svm_norm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "cente
     Peleg & Meir, (9), (18), (19) and Theorem 20.
     """
     fit = yield from machines.fit_machine("svm-norm", data, run, c, scale=scale)
-    warnings = fit.warnings
-    if float(np.ptp((data.X - data.X.mean(axis=0)) @ fit.coef)) <= FLAT:
-        warnings = ("w is 0: C is below its threshold, and (18) has no minimiser", *warnings)
-    return replace(fit, warnings=warnings)
+    if float(np.ptp((data.X - data.X.mean(axis=0)) @ fit.coef)) > FLAT:
+        return fit
+    return replace(fit, warnings=("w is 0: C is below its threshold, and (18) has no minimiser", *fit.warnings))
 
 
 SPECS = (
@@ -181,7 +171,6 @@ SPECS = (
         estimator="GMEBPenalised",
         driver="scale-search",
         numbers=numbers,
-        exact=exact_claims,
         threshold=EPSILON,
     ),
     MethodSpec(

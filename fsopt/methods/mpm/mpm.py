@@ -19,7 +19,7 @@ from fsopt.common.arguments import with_keywords_of
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.drivers.dca import dca, priced_dca
-from fsopt.drivers.penalties import Penalty, approximation, words_of
+from fsopt.drivers.penalties import approximation
 from fsopt.drivers.run import Run, Steps
 from fsopt.drivers.working_set import priced
 from fsopt.methods.claims import of_step
@@ -43,7 +43,6 @@ from fsopt.methods.verdict import (
     finite_vector,
     has_point,
     saved_columns,
-    starts_residual,
 )
 from fsopt.models.blocks import vector
 from fsopt.models.mpm.l0_mpm import build_l0_mpm_step
@@ -75,8 +74,8 @@ def fit_mpm(
 
     Raises
     ------
-    ParameterError : ridge < 0, a kernel that is unknown, has a parameter outside
-        its range or a ridge of 0, or kernel values that are too alike.
+    ParameterError : ridge < 0, a kernel that is unknown or has a parameter outside its range, or kernel values that
+        are too alike.
 
     Notes
     -----
@@ -161,7 +160,7 @@ def fit_l0_mpm(
     run: Run,
     *,
     delta: float | None = None,
-    approx: str | Penalty = "exp",
+    approx: str = "exp",
     alpha: float = 5.0,
     n_starts: int = 1,
     seed: int = 0,
@@ -181,11 +180,10 @@ def fit_l0_mpm(
     ----------
     delta : float, optional
         In (0, alpha*]; None asks for 0.9 alpha* of the data.
-    approx : str | Penalty, default 'exp'
+    approx : str, default 'exp'
         The approximation phi of the number of features: ``exp`` (default, the paper's), ``log``, ``capped-l1``,
-        ``scad``, ``lp`` or ``inverse-power``, whose formulas are in :mod:`fsopt.drivers.penalties`; or an object with
-        ``slope``, ``value(w)`` and ``gradient(w)``, which ``alpha`` does not change. A fit to an object that equals no
-        registered penalty cannot be saved.
+        ``scad``, ``lp`` or ``inverse-power``, whose formulas are in :mod:`fsopt.drivers.penalties`, or one of your own
+        by its name, see :func:`fsopt.extend.register_penalty`.
     alpha : float, default 5.0
         > 0, steepness of the approximation.
     n_starts : int, default 1
@@ -228,9 +226,8 @@ def fit_l0_mpm(
     else:
         result = yield from dca.steps(build_l0_mpm_step(space.work, **params), penalty, **settings)
     at = result.point
-    own = {"delta": asked} | ({} if isinstance(approx, str) else words_of(penalty))
     details = {"point": at["proof"], "columns": at.get("columns"), "v": at["gradient"], "starts": at["starts"]}
-    return space.fit(at["w"], -at["b"], result, params=own, details=details)
+    return space.fit(at["w"], -at["b"], result, params={"delta": asked}, details=details)
 
 
 def l0_objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
@@ -245,14 +242,14 @@ def l0_objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> V
 def check_l0(saved: SavedFit) -> Certificate:
     """Certify the first-order condition of DCA again: the last step, linearised at the answer, does not improve it."""
     if not has_point(saved):
-        return make(Kind.FEASIBLE, starts_residual(saved.fit))
+        return make(Kind.FEASIBLE, {})
     penalty = approximation(saved.params["approx"], saved.params["alpha"])
     w = saved.w[saved_columns(saved)]
     v, rounding = finite_vector(saved.fit.details["v"], len(w)), 1e-9 * (1 + np.abs(w))
     # h is convex: its subgradients at w lie between the gradients on either side.
     off = np.maximum(v - penalty.gradient(w + rounding), penalty.gradient(w - rounding) - v).max()
     found = check_first_order(saved, Kind.DCA, {"alpha": penalty.slope})
-    return extend(found, {"linearisation": float(off) / penalty.slope, **starts_residual(saved.fit)})
+    return extend(found, {"linearisation": float(off) / penalty.slope})
 
 
 SPECS = (
@@ -288,7 +285,6 @@ SPECS = (
         driver="dca",
         numbers=accuracies,
         exact=of_step,
-        objects=("approx",),
         threshold=THRESHOLD,
         grid=(("alpha", (1.0, 5.0)),),
     ),

@@ -17,9 +17,9 @@ of an inner maximum, and inverse quadratic interpolation (Brent) finds the root 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
@@ -52,70 +52,57 @@ NEARLY = 1e4
 """kappa* above which alpha* is 1 up to rounding, 1 - 1e-8, and the inner program unbounded."""
 
 
-@dataclass(frozen=True)
-class WeightedAccuracy:
-    r"""The outer objective :math:`J = \theta\alpha + (1-\theta)\beta`, :math:`\alpha = g^2/(1+g^2)`, at a hyperplane.
+class Outer(NamedTuple):
+    r"""The outer objective :math:`J = \theta\alpha + (1-\theta)\beta`, its ``value``, at a hyperplane w (p,).
 
-    ``beta`` is the worst-case accuracy of class -1, ``ratio`` g of :func:`fsopt.models.mpm.mpm.penalised_ratio`, or 0
-    where that is negative, and ``spread`` is ``||F_2 w|| / ||F_1 w||``: minus the derivative of g in kappa(beta).
+    ``beta`` is the worst-case accuracy of class -1, ``alpha`` that of class +1 that is left after the penalty on the
+    1-norm. ``slope`` is the derivative of J in beta over that of its second term: 0 at a stationary beta.
     """
 
     beta: float
-    ratio: float
-    theta: float
-    spread: float
+    alpha: float
+    value: float
+    slope: float
     w: Vector
 
-    @classmethod
-    def at(cls, moments: Moments, w: Vector, beta: float, lam: float, theta: float) -> WeightedAccuracy:
-        """Return the objective at w (p,), nonzero."""
-        spread = np.linalg.norm(moments.factor2 @ w) / np.linalg.norm(moments.factor1 @ w)
-        return cls(beta, max(penalised_ratio(moments, w, beta, lam), 0.0), theta, float(spread), w)
 
-    @property
-    def alpha(self) -> float:
-        """The accuracy alpha of class +1 that is left after the penalty on the 1-norm."""
-        return self.ratio**2 / (1.0 + self.ratio**2)
+def outer(moments: Moments, w: Vector, at: Mapping[str, Any]) -> Outer:
+    r"""Return the outer objective at w (p,), nonzero, and parameters ``beta lam theta``.
 
-    @property
-    def value(self) -> float:
-        """The objective J."""
-        return self.theta * self.alpha + (1.0 - self.theta) * self.beta
-
-    @property
-    def slope(self) -> float:
-        r"""The derivative of J in beta over that of its second term: 0 at a stationary beta, 1 where alpha is 0.
-
-        With :math:`\kappa^2 = \beta/(1-\beta)`, :math:`\kappa' = 1/(2\kappa(1-\beta)^2)` and
-        :math:`\alpha' = 2g/(1+g^2)^2 \cdot (-\text{spread}\,\kappa')`.
-        """
-        growth = 0.5 / (kappa(self.beta) * (1.0 - self.beta) ** 2)
-        loss = 2.0 * self.ratio / (1.0 + self.ratio**2) ** 2 * self.spread * growth
-        return 1.0 - self.theta * loss / (1.0 - self.theta)
+    With :math:`\kappa^2 = \beta/(1-\beta)`, :math:`\kappa' = 1/(2\kappa(1-\beta)^2)` and
+    :math:`\alpha = g^2/(1+g^2)` it is :math:`\alpha' = -2g/(1+g^2)^2\,\kappa'\,\|F_2w\|/\|F_1w\|`, with g of
+    :func:`fsopt.models.mpm.mpm.penalised_ratio`, or 0 where that is negative.
+    """
+    beta, theta = at["beta"], at["theta"]
+    g = max(penalised_ratio(moments, w, beta, at["lam"]), 0.0)
+    spread = float(np.linalg.norm(moments.factor2 @ w) / np.linalg.norm(moments.factor1 @ w))
+    alpha = g**2 / (1.0 + g**2)
+    loss = 2.0 * g / (1.0 + g**2) ** 2 * spread * 0.5 / (kappa(beta) * (1.0 - beta) ** 2)
+    return Outer(beta, alpha, theta * alpha + (1.0 - theta) * beta, 1.0 - theta * loss / (1.0 - theta), w)
 
 
 def search(inner: Restricted, space: FeatureSpace, lam: float, theta: float) -> Loop:
     """Yield the hyperplanes of the grid of beta, then of the root of the slope, and the best with its evidence."""
-    found: list[WeightedAccuracy] = []
+    found: list[Outer] = []
 
     def optimum(beta: float, *, final: bool = False) -> dict[str, Any]:
         for solved, _ in inner.optima(lambda session: _inner(session, inner.recorder, beta, space, final=final)):
             at = inner.point(solved)
         return {"w": at["w"], "point": solved.supported, "columns": None if inner.kept.all() else at["columns"]}
 
-    def step(beta: float) -> Within[WeightedAccuracy]:
+    def step(beta: float) -> Within[Outer]:
         w = optimum(beta)["w"]
         # The optimum is at ||F_1 w|| = 1, or at w = 0 where the ratio is not positive.
         if np.linalg.norm(space.moments.factor1 @ w) < 0.5:
-            return WeightedAccuracy(beta, 0.0, theta, 0.0, w)
-        here = WeightedAccuracy.at(space.moments, w, beta, lam, theta)
-        found.extend([here] * (here.ratio > 0.0))
+            return Outer(beta, 0.0, (1.0 - theta) * beta, 1.0, w)
+        here = outer(space.moments, w, {"beta": beta, "lam": lam, "theta": theta})
+        found.extend([here] * (here.alpha > 0.0))
         record = {"objective": here.value, "beta": beta, "alpha": here.alpha, "slope": here.slope}
         yield Iterate(np.nan, {"best": max(found, key=_evenness)} if found else {}, record=record)
         return here
 
     for beta in GRID.tolist():
-        if not (yield from step(beta)).ratio:
+        if not (yield from step(beta)).alpha:
             break
     if not found:
         limit = np.abs(inner.scores).max()
@@ -129,16 +116,16 @@ def search(inner: Restricted, space: FeatureSpace, lam: float, theta: float) -> 
         yield from _root(step, left.beta, right.beta)
         best, stop = min(found, key=lambda at: abs(at.slope)), "stationary"
     last = optimum(best.beta, final=True)
-    best = WeightedAccuracy.at(space.moments, last["w"], best.beta, lam, theta)
+    best = outer(space.moments, last["w"], {"beta": best.beta, "lam": lam, "theta": theta})
     yield Iterate(best.value, {**last, "best": best}, stop=stop)
 
 
-def _evenness(at: WeightedAccuracy) -> float:
+def _evenness(at: Outer) -> float:
     """Return the smaller one of the accuracies."""
     return min(at.alpha, at.beta)
 
 
-def _root(step: Callable[[float], Within[WeightedAccuracy]], left: float, right: float) -> Loop:
+def _root(step: Callable[[float], Within[Outer]], left: float, right: float) -> Loop:
     """Find the root of the slope, each solve a step: brentq begins again with the slopes that are known so far."""
     known: dict[float, float] = {}
     while True:
@@ -245,18 +232,13 @@ def _distance(moments: Moments, w: Vector, beta: float) -> float:
     return max(kappa(beta) * float(np.linalg.norm(moments.factor2 @ w)), narrow)
 
 
-def _outer(data: Dataset, w: Vector, at: Mapping[str, Any]) -> WeightedAccuracy:
-    """Return the outer objective of preprocessed data at w (p,), nonzero, and the accuracy beta of a fit."""
-    return WeightedAccuracy.at(moments_of(data, at), w, at["beta"], at["lam"], at["theta"])
-
-
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
     """Return the outer objective at the accuracy beta of the fit, and the violation of that accuracy."""
     if not w.any():  # no hyperplane
         return 0.0, float("inf")
     moments = moments_of(data, at)
     needed, apart = _distance(moments, w, at["beta"]), float((moments.mean1 - moments.mean2) @ w)
-    return _outer(data, w, at).value, abs(float(moments.mean2 @ w + b) + needed) / max(needed, apart)
+    return outer(moments, w, at).value, abs(float(moments.mean2 @ w + b) + needed) / max(needed, apart)
 
 
 def check(saved: SavedFit) -> Certificate:
@@ -264,13 +246,8 @@ def check(saved: SavedFit) -> Certificate:
     if not saved.w.any() or not has_point(saved):
         return make(Kind.FEASIBLE, {})
     stationary = saved.fit.status is Status.STATIONARY
-    wrong = {"slope": abs(_outer(saved.data, saved.w, saved.params).slope)} if stationary else {}
-    return extend(check_first_order(saved, Kind.KKT), wrong)
-
-
-def small_ridge(p: int) -> Mapping[str, Any]:
-    """Return the parameters in comparisons: a ridge, for features that are constant within a class."""
-    return {"ridge": 0.01} if p < LONG else {"ridge": 0.1, "lam": 0.5}
+    slope = outer(moments_of(saved.data, saved.params), saved.w, saved.params).slope
+    return extend(check_first_order(saved, Kind.KKT), {"slope": abs(slope)} if stationary else {})
 
 
 SPEC = MethodSpec(
@@ -284,6 +261,7 @@ SPEC = MethodSpec(
     estimator="SMPM",
     numbers=accuracies,
     exact=of_inner,
-    compare=small_ridge,
+    # A ridge, for features that are constant within a class.
+    compare=lambda p: {"ridge": 0.01} if p < LONG else {"ridge": 0.1, "lam": 0.5},
     threshold=THRESHOLD,
 )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyomo.environ as pyo
@@ -25,7 +25,7 @@ from fsopt.data.kernels import Kernel
 from fsopt.data.matrices import Preprocessing
 from fsopt.drivers.run import Run
 from fsopt.drivers.working_set import Build, Price
-from fsopt.errors import InfeasibleError, ParameterError
+from fsopt.errors import InfeasibleError
 from fsopt.methods.large_programs import by_features
 from fsopt.methods.preprocessing import kernel_values, make_fit, preprocess
 from fsopt.methods.spec import SavedFit
@@ -54,8 +54,7 @@ INFINITE = (
 )
 
 
-@dataclass(frozen=True)
-class Limit:
+class Limit(NamedTuple):
     """The largest worst-case accuracy alpha* = kappa*^2 / (1 + kappa*^2) of any hyperplane for given moments."""
 
     kappa: float
@@ -196,7 +195,7 @@ class FeatureSpace:
         function, warnings = None, tuple[str, ...]()
         if kernel is not None:
             function, work = kernel_values(work, kernel, width)
-            ridge = kernel_ridge(work, ridge)
+            ridge = kernel_ridge(work) if ridge is None else ridge
         rho = 0.0 if ridge is None else ridge
         moments = Moments.of(work, ridge=rho)
         limit = accuracy_limit(moments)
@@ -223,23 +222,19 @@ class FeatureSpace:
         *,
         params: Mapping[str, Any] = MappingProxyType({}),
         details: Mapping[str, Any],
-        warnings: tuple[str, ...] | None = None,
+        warnings: tuple[str, ...] = (),
     ) -> Fit:
         """Return the Fit of a hyperplane, with the ridge and width behind it among its parameters."""
         own = {"ridge": self.ridge, **({} if self.kernel is None else {"width": self.kernel.width}), **params}
-        told = self.warnings if warnings is None else warnings
+        told = self.warnings + warnings
         return make_fit(self.map_, w, b, outcome, params=own, warnings=told, details=details, kernel=self.kernel)
 
 
-def kernel_ridge(values: Dataset, ridge: float | None) -> float:
-    """Return the ridge of kernel values, the default where it is None."""
-    if ridge is None:
-        bare = Moments.of(values)
-        total = sum(float((factor**2).sum()) for factor in (bare.factor1, bare.factor2))
-        return RIDGE * total / (2 * values.p)
-    if ridge == 0:
-        raise ParameterError("the ridge is 0 and covariances of kernel values are singular", "give a ridge > 0")
-    return ridge
+def kernel_ridge(values: Dataset) -> float:
+    """Return the default ridge of kernel values."""
+    bare = Moments.of(values)
+    total = sum(float((factor**2).sum()) for factor in (bare.factor1, bare.factor2))
+    return RIDGE * total / (2 * values.p)
 
 
 def asked_delta(method: str, delta: float | None, limit: Limit) -> float:

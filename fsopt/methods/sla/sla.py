@@ -22,7 +22,7 @@ from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.data.matrices import largest_values
 from fsopt.data.weights import weights_of_classes
 from fsopt.drivers.l1_hinge_program import certify_l1_hinge
-from fsopt.drivers.penalties import Penalty, step_costs, words_of
+from fsopt.drivers.penalties import step_costs
 from fsopt.drivers.pmm import StationaryPoint, certify_pmm, pmm
 from fsopt.drivers.run import Run, Steps
 from fsopt.drivers.sla import NONNEGATIVE, ConcaveHinge, ConcaveTerms, sla, sla_by_column_generation
@@ -30,12 +30,12 @@ from fsopt.methods.claims import CONCAVE, of_pmm, of_step
 from fsopt.methods.large_programs import uses_generation
 from fsopt.methods.preprocessing import make_fit, preprocess, without_rounding
 from fsopt.methods.spec import MethodSpec, SavedFit
-from fsopt.methods.verdict import check_first_order, extend, finite_vector, saved_alpha, starts_residual
+from fsopt.methods.verdict import check_first_order, finite_vector, saved_alpha
 from fsopt.models.registry import build
 from fsopt.models.sla.hyperplane import iterate_of_costs
 
 
-def concave_hinge(data: Dataset, alpha: float, lam: float | None = None, approx: str | Penalty = "exp") -> ConcaveHinge:
+def concave_hinge(data: Dataset, alpha: float, lam: float | None = None, approx: str = "exp") -> ConcaveHinge:
     """Return (21) as a function of errors and weights, or (20), which has no lambda."""
     if lam is None:
         return ConcaveHinge(np.ones(data.n), alpha, 0.0, counted=True)
@@ -81,12 +81,7 @@ def numbers(saved: SavedFit) -> Mapping[str, Any]:
 
 
 def check(saved: SavedFit) -> Certificate:
-    """Certify a saved fit again: its optimum 0 or the minimum principle, and the number of its starts."""
-    return extend(_principle(saved), starts_residual(saved.fit))
-
-
-def _principle(saved: SavedFit) -> Certificate:
-    """Certify the minimum principle again, at the linearisation of the answer by its saved multipliers."""
+    """Certify a saved fit again: its optimum 0, or the minimum principle, by its saved multipliers."""
     data, at = saved.data, saved.params
     problem = concave_hinge(data, at["alpha"], at.get("lam"), at.get("approx", "exp"))
     errors, sizes = np.maximum(1.0 - data.y * (data.X @ saved.w + saved.b), 0.0), np.abs(saved.w)
@@ -111,7 +106,7 @@ def fit_fsv(
     *,
     lam: float = 0.05,
     alpha: float = 5.0,
-    approx: str | Penalty = "exp",
+    approx: str = "exp",
     n_starts: int = 1,
     seed: int = 0,
     scale: str = "standard",
@@ -130,11 +125,10 @@ def fit_fsv(
         In [0, 1], weight of feature suppression.
     alpha : float, default 5.0
         > 0, steepness of the approximation of the step function; the paper's 5.
-    approx : str | Penalty, default 'exp'
+    approx : str, default 'exp'
         The approximation phi of the step function: ``exp`` (default, the paper's 1 - exp(-alpha t)); ``log``, ``lp``
-        and ``inverse-power``, with which Rinaldi & Sciandrone minimise (21), too; ``capped-l1`` or ``scad``; or an
-        object with ``slope``, ``value(w)`` and ``gradient(w)``, which ``alpha`` does not change. A fit to an object
-        that equals no registered penalty cannot be saved.
+        and ``inverse-power``, with which Rinaldi & Sciandrone minimise (21), too; ``capped-l1`` or ``scad``; or one of
+        your own by its name, see :func:`fsopt.extend.register_penalty`.
     n_starts : int, default 1
         >= 1, runs of SLA, of which the best is returned: the first from zero, the others from v drawn from U(0, 1).
         Runs are added where the first one ends at w = 0, with a warning.
@@ -160,9 +154,7 @@ def fit_fsv(
     vector machines and concave optimization*, Optimization Methods and Software 25 (2010), with 1 / alpha for epsilon.
     """
     problem = concave_hinge(data, alpha, lam, approx)
-    fit = fit_linearised(data, run, problem, scale=scale, n_starts=n_starts, seed=seed)
-    fitted = yield from fit
-    return fitted if isinstance(approx, str) else replace(fitted, params=words_of(approx))
+    return fit_linearised(data, run, problem, scale=scale, n_starts=n_starts, seed=seed)
 
 
 FSV = MethodSpec(
@@ -177,7 +169,6 @@ FSV = MethodSpec(
     weights="classes",
     numbers=numbers,
     exact=of_step,
-    objects=("approx",),
     grid=(("lam", (0.01, 0.05, 0.2)),),
 )
 
@@ -219,8 +210,7 @@ def fit_misclass(
     -----
     Mangasarian, (20), section 4 and Algorithm 4.1.
     """
-    problem = concave_hinge(data, alpha)
-    return fit_linearised(data, run, problem, scale=scale)
+    return fit_linearised(data, run, concave_hinge(data, alpha), scale=scale)
 
 
 MISCLASS = MethodSpec(
@@ -274,8 +264,7 @@ def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard") -> Steps[Fit]:
 def check_pmm(saved: SavedFit) -> Certificate:
     """Recompute the certificate of a fit from its saved details; raises FileError where they are damaged."""
     value = float(hyperplane_errors(saved.data, saved.w, saved.b))
-    proof = certify_pmm(saved.data, int(saved.fit.objective or 0), _below(saved))
-    return replace(proof, objective=value)
+    return replace(certify_pmm(saved.data, int(saved.fit.objective or 0), _below(saved)), objective=value)
 
 
 def _below(saved: SavedFit) -> StationaryPoint | None:

@@ -15,7 +15,7 @@ from support import blobs, check_fit, exact_value
 
 import fsopt
 from fsopt.data import Dataset
-from fsopt.drivers.baselines import nonzero, partitions
+from fsopt.drivers.baselines import partitions
 from fsopt.drivers.run import Run
 from fsopt.methods.baselines.by_weights import parts_of
 from fsopt.methods.baselines.filters import FILTERS, entropy, fisher, infogain, ks, order_of, pearson, ranking
@@ -124,8 +124,6 @@ def test_the_svm_is_that_of_the_best_features(method):
 
 SAMPLE = blobs(24, 4, seed=1)
 DATA = fsopt.Dataset(SAMPLE.X * [1.0, 20.0, 0.1, 3.0] + 7.0, SAMPLE.y, features=list("abcd"))
-WORDS = {"upper": {"a": 0.3, "b": 0.03}, "lower": {"c": 0.0, "d": -0.5}}
-LOWER, UPPER = np.array([-np.inf, -np.inf, 0.0, -0.5]), np.array([0.3, 0.03, np.inf, np.inf])
 SCALE = DATA.X.std(axis=0)
 WORK = fsopt.Dataset((DATA.X - DATA.X.mean(axis=0)) / SCALE, DATA.y)
 
@@ -137,21 +135,6 @@ def one_norm_value(data, c, lower, upper):
     A = -np.hstack([signed, -signed, data.y[:, None], np.eye(n)])
     ends = [*((0, u) for u in upper), *((0, -v) for v in lower), (None, None), *[(0, None)] * n]
     return linprog(np.r_[np.ones(2 * p), 0.0, np.full(n, c)], A_ub=A, b_ub=-np.ones(n), bounds=ends).fun
-
-
-@pytest.mark.parametrize("method", ["svm", "onsvm"])
-def test_the_optimum_keeps_the_bounds_in_the_units_of_the_features(method) -> None:
-    fit = fsopt.fit(method, DATA, c=2.0, **WORDS)
-    if method == "svm":
-        expected = exact_value(WORK, np.ones(4), 2.0, "hinge", LOWER * SCALE, UPPER * SCALE)
-    else:
-        expected = one_norm_value(WORK, 2.0, LOWER * SCALE, UPPER * SCALE)
-    assert fit.objective == pytest.approx(expected, rel=1e-6)
-    assert fit.objective > 1.001 * fsopt.fit(method, DATA, c=2.0).objective
-    assert np.all((fit.coef >= LOWER) & (fit.coef <= UPPER * (1 + 1e-15)))
-    assert fit.coef[1] == pytest.approx(0.03, rel=1e-6)
-    assert (fit.status, fsopt.verify(fit, DATA, exact=True).verified) == ("optimal", True)
-    assert fsopt.fit(method, DATA, c=2.0, scale="none", **WORDS).coef[1] <= 0.03
 
 
 @pytest.mark.parametrize("method", ["svm", "onsvm"])
@@ -225,12 +208,9 @@ def test_each_sparse_svm_is_the_one_norm_svm_of_its_samples(solver):
 def test_the_last_svm_is_trained_on_the_union():
     data = blobs(80, 10, seed=1)
     fit = fsopt.fit("vs-ssvm", data, c=0.08, n_partitions=8, scale="standard")
-    assert fit.details["counts"].tolist() == nonzero(fit.details["sparse_w"]).sum(axis=0).tolist()
-    union = np.flatnonzero(fit.details["counts"])
-    assert fit.support == tuple(union)
+    union = np.array(fit.support)
     assert {0, 1} <= set(union.tolist())
     assert 2 < len(union) < 10
-    assert fit.details["counts"][:2].tolist() == [8, 8]
     work = data.with_X((data.X - data.X.mean(axis=0)) / data.X.std(axis=0))
     alone = fsopt.fit("rsvm", work.columns(union), scale="none", w_cap=fit.details["w_cap"])
     assert fit.objective == pytest.approx(alone.objective, rel=1e-6)

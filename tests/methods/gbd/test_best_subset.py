@@ -133,9 +133,3 @@ def test_every_step_descends_and_the_answer_satisfies_the_minimum_principle(name
     assert decrease(FSV_DATA, fit.coef, fit.intercept, costs) <= 1e-5
     if fit.coef.any():
         assert decrease(FSV_DATA, fit.coef, fit.intercept, np.full(FSV_DATA.p, 100.0)) > 0.1
-
-
-def test_a_penalty_of_the_users_own_is_the_registered_one_that_it_equals():
-    own, named = fitted(PENALTIES["inverse-power"].make(ALPHA)), fitted("inverse-power")
-    np.testing.assert_array_equal(own.coef, named.coef)
-    assert own.params["approx"] == "inverse-power"
