@@ -141,13 +141,12 @@ class Incumbents:
         """Exchange or take or leave out a feature while that lowers the incumbent; then from perturbed selections."""
         if self.best is None or self.problem.columns is not None:  # machines of groups take longer than nodes
             return
-        search = LocalSearch(self.problem, [self.pool.held[k] for k in self.pool.useful(CUTS)], most, go_on)
+        cuts = [self.pool.held[k] for k in self.pool.useful(CUTS)]
+        search = LocalSearch(self.problem, NodeSolver(self.problem), cuts, most, go_on)
         found = search.restarted(self.best.selection, fails, seed=0)
         if found is not None:
-            w = np.zeros(self.problem.p)
-            w[found.features] = found.hyperplane[:-1]
-            self.weigh(found.mask(self.problem.p), w)
-            self.add_cut(found.alpha)
+            self.weigh(found.selection, found.solved.hyperplane.w)
+            self.add_cut(found.solved.alpha)
 
     def eliminated(self, start: Mask, go_on: Callable[[], bool], *, share: float = 0.0) -> None:
         """Leave out a share of smallest weights at once, until the constraints hold, or, with penalties, to the end."""

@@ -112,12 +112,14 @@ class NodeSolver:
     width : distance from the margin from which samples are frozen; nan before the first node.
     widest : its upper bound.
     likely : shares (p,) by which a relaxation without a parent takes its first features; None where none are known.
+    known : the last hyperplane that was asked for its margins, and these (n,): nodes of one parent follow each other.
     """
 
     problem: SelectionProblem
     width: float = float("nan")
     widest: float = float("nan")
     likely: Vector | None = None
+    known: tuple[NodeHyperplane | None, Vector] = (None, np.zeros(0))
 
     def solve(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> Solved | None:
         """Return the relaxation of a node, at least to the goal of its reduced program; None without any bound."""
@@ -226,7 +228,9 @@ class NodeSolver:
 
     def margins(self, hyperplane: NodeHyperplane) -> Vector:
         """Return the margins (n,) of a hyperplane."""
-        return self.problem.scores(hyperplane.w) + hyperplane.b * self.problem.y
+        if self.known[0] is not hyperplane:
+            self.known = hyperplane, self.problem.scores(hyperplane.w) + hyperplane.b * self.problem.y
+        return self.known[1]
 
     def _near_parent(self, margins: Vector) -> Samples | None:
         """Return the samples within the adapted distance of the parent's margin; None where none is frozen."""
