@@ -22,10 +22,9 @@ clock, and a long one within its factorisation.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_array
 
 from fsopt.common import clock
 from fsopt.data.hyperplanes import dual_curvature, dual_gaps, dual_slopes, dual_values
@@ -80,14 +79,6 @@ class NodeHyperplane(NamedTuple):
     b: float
     sigma: Vector
     alpha: Floats
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Return the hyperplane for a pickle by the few features with a weight or a share."""
-        return _of_few, (coo_array(self.w[None]), self.b, coo_array(self.sigma[None]), self.alpha)
-
-
-def _of_few(w: Any, b: float, sigma: Any, alpha: Floats) -> NodeHyperplane:
-    return NodeHyperplane(w.toarray()[0], b, sigma.toarray()[0], alpha)
 
 
 class Solved(NamedTuple):

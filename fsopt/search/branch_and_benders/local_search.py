@@ -13,7 +13,7 @@ All numbers here are those of a heuristic: the search solves a selection that it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -120,43 +120,41 @@ class LocalSearch:
         most = max(FEWEST, int(WORK / (problem.n * (len(features) + 1) ** 2)))
         weight = np.where(problem.fixed.inside[features], np.inf, problem.sizes(near.w)[features])
         places = np.argsort(weight, kind="stable")[: min(most, int(np.isfinite(weight).sum()))]
-        machines = []
-        for i in features[places]:
-            left = _exchanged(at.selection, i)
-            machines.append(self._machine(left, near, np.inf))
-            better = self._below(left, machines[-1], limit) if problem.allowed(left) else None
+        known = [(len(features), at.solved)]
+        for place in places.tolist():
+            left = _exchanged(at.selection, features[place])
+            found = self._machine(left, near, np.inf)
+            better = self._below(left, found, limit) if problem.allowed(left) else None
             if better is not None:
                 return better
-        machines.append(at.solved)
-        kept = [k for k, machine in enumerate(machines) if machine is not None]
-        rows, solved = np.append(places, len(features))[kept], [machines[k] for k in kept]
-        for k, j in self._ordered(features, rows, solved, limit, min(self.most, PROGRAMS * most)):
+            known += [] if found is None else [(place, found)]
+        for (place, machine), j in self._ordered(features, known, limit, min(self.most, PROGRAMS * most)):
             if not self.go_on():
                 break
-            other = _exchanged(at.selection, *features[rows[k] : rows[k] + 1], j)
-            better = self._below(other, self._machine(other, solved[k].hyperplane, limit), limit)
+            other = _exchanged(at.selection, *features[place : place + 1], j)
+            better = self._below(other, self._machine(other, machine.hyperplane, limit), limit)
             if better is not None:
                 return better
         return None
 
     def _ordered(
-        self, features: Indices, rows: Indices, machines: Sequence[Solved], limit: float, most: int
-    ) -> Sequence[tuple[int, int]]:
-        """Return the allowed exchanges, machine and feature that comes, of smallest bounds below a limit."""
-        problem = self.problem
-        alpha, values = np.array([one.alpha for one in machines]), np.array([one.bound for one in machines])
+        self, features: Indices, known: Sequence[tuple[int, Solved]], limit: float, most: int
+    ) -> Iterator[tuple[tuple[int, Solved], int]]:
+        """Yield allowed exchanges of smallest bounds below a limit: the machine without a feature, and another one."""
+        problem, places = self.problem, [place for place, _ in known]
+        alpha, values = np.array([one.alpha for _, one in known]), np.array([one.bound for _, one in known])
         lower = values[:, None] - problem.halves(problem.products(alpha)) + problem.lam
-        lower[~exchanges(problem, features)[rows]] = np.inf
+        lower[~exchanges(problem, features)[places]] = np.inf
         for cut in self.cuts:
             lost = np.append(cut.gains[features], 0.0)
-            base = (cut.constant - lost.sum() + lost)[rows]
+            base = (cut.constant - lost.sum() + lost)[places]
             lower[base[:, None] - cut.gains >= limit] = np.inf
         flat = lower.ravel()
         order = np.flatnonzero(flat < limit)
         if len(order) > most:
             order = order[np.argpartition(flat[order], most)[:most]]
-        pairs = np.divmod(order[np.argsort(flat[order], kind="stable")], problem.p)
-        return list(zip(*(part.tolist() for part in pairs), strict=True))
+        for k, j in zip(*np.divmod(order[np.argsort(flat[order], kind="stable")], problem.p), strict=True):
+            yield known[k], int(j)
 
     def _machine(self, selection: Mask, near: NodeHyperplane | None, cutoff: float) -> Solved | None:
         """Return the support vector machine on a selection up to a cutoff, from a hyperplane near it."""

@@ -41,31 +41,26 @@ FEW = 64
 """Exchanges of a search that is not thorough, without restarts: the best one has nearly always a smallest bound."""
 
 
-def begin(search: SelectionSearch, go_on: Callable[[], bool], initial: Mask | None = None) -> Iterator[int]:
-    """Solve the root and find incumbents, from the first stage that is not complete; yield how many of them are.
+def begin(search: SelectionSearch, go_on: Callable[[], bool], initial: Mask | None = None) -> Iterator[None]:
+    """Solve the root and find incumbents; yield behind the first one, which there mostly is, and after each stage.
 
-    After the first one there mostly is an incumbent. A stage that ``go_on`` ends is not complete: a search that resumes
-    begins it again from the state before it. Where the time is over in a stage, the root is an open node.
+    Where ``go_on`` ends a stage, or the time is over, the root is an open node, and the search is not ``begun``.
     """
-    if not search.stage:
-        if not search.frontier:
-            at = search.problem.root()
-            assert at is not None
-            search.open_root(at)
-        yield 0
-    for needed in (partial(_first, initial=initial), _relax)[search.stage :]:
+    at = search.problem.root()
+    assert at is not None
+    search.open_root(at)
+    for needed in (partial(_first, initial=initial), _relax):
         # An answer needs an incumbent and a bound, in however little time.
         with clock.limited(clock.left(), extend=True):
             needed(search)
-        search.stage += 1
-        yield search.stage
-    for heuristic in HEURISTICS[search.stage - 2 :]:
+        yield
+    for heuristic in (_rounded, _of_the_likely, _of_draws, _exchanged):
         if search.frontier:
             heuristic(search, go_on)
             if not go_on():
-                break
-        search.stage += 1
-        yield search.stage
+                return
+        yield
+    search.begun = True
 
 
 def any_selection(search: SelectionSearch, go_on: Callable[[], bool]) -> bool:
@@ -180,8 +175,3 @@ def _exchanged(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Exchange features from the best selection so far, and from perturbed ones: more of them where the gap is wide."""
     most, fails = (EXCHANGES, FAILS) if search.settings.thorough else (FEW, 0)
     search.incumbents.exchange(most, go_on, fails=int(fails * search.gap_of(search.incumbents.value) ** 3))
-
-
-HEURISTICS = (_rounded, _of_the_likely, _of_draws, _exchanged)
-STAGES = 2 + len(HEURISTICS)
-"""Number of stages of a root."""

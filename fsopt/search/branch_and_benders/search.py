@@ -66,13 +66,16 @@ CLOSE = 16
 
 
 class SelectionNode(NamedTuple):
-    """An open node: its number, partial selection, bound, and the cut and hyperplane of its relaxation."""
+    """An open node: its number, partial selection, bound, and the cut and hyperplane of its relaxation.
+
+    The hyperplane is None where only the cut is known: of a search that was resumed.
+    """
 
     number: int
     at: Partial
     bound: float
     cut: BendersCut
-    hyperplane: NodeHyperplane
+    hyperplane: NodeHyperplane | None
 
 
 class SelectionSearch:
@@ -87,7 +90,7 @@ class SelectionSearch:
     nodes : nodes so far.
     frontier, given : open nodes, and others that tasks have.
     solved : relaxations solved.
-    stage : stages of the root that are complete, see :mod:`fsopt.search.branch_and_benders.root`.
+    begun : whether the root is complete, see :mod:`fsopt.search.branch_and_benders.root`.
     """
 
     def __init__(self, problem: SelectionProblem, settings: BranchSettings, tree: SelectionTree | None = None) -> None:
@@ -99,7 +102,7 @@ class SelectionSearch:
         self.incumbents = Incumbents(problem, self.pool, self.tree, self.solver, gap)
         self.gains, self.closed_bound = np.zeros((2, problem.p)), np.inf
         self.frontier, self.given = Frontier(), Frontier()
-        self.nodes = self.solved = self.stage = 0
+        self.nodes, self.solved, self.begun = 0, 0, False
 
     @property
     def bound(self) -> float:
@@ -169,6 +172,9 @@ class SelectionSearch:
         at = self._pegged(node.number, node.at, node.cut)
         if at is None:
             return
+        if node.hyperplane is None:
+            self.solve(node.number, at, None, [node.cut])
+            return
         n, inside, free = self.problem.n, int(np.count_nonzero(at.inside)), int(np.count_nonzero(at.free))
         if self.problem.cardinality == inside + 1 and max(n * (inside + 2) ** 2, n * free // 20) <= STEP:
             self._last_feature(node, at)
@@ -212,7 +218,7 @@ class SelectionSearch:
             self._finish(number, at, hyperplane)
             return None
         self.solved += 1
-        goal = Goal(0.1 * self.settings.tolerance, self.cutoff, BRANCH_GAP if hyperplane is not None else 0.0)
+        goal = Goal(0.1 * self.settings.tolerance, self.cutoff, BRANCH_GAP if number else 0.0)
         found = self.solver.solve(at, hyperplane, goal)
         if found is None or found.late:
             clock.check()

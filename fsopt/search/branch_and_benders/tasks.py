@@ -1,22 +1,17 @@
 """Subtrees as tasks of any ``concurrent.futures.Executor``: one gets open nodes and returns the rest of a slice.
 
 A task carries all it needs, so that processes and clusters (Dask: ``Client.get_executor()``) run it alike. Numbers of
-nodes are unique by blocks of a task each, so that the parts of a tree fit together without renaming. A thread that runs
-tasks keeps the problem and the pool of the last search: a task carries its nodes, the most useful cuts and the key of
-the search, and the problem only where it may be unknown. One that meets an unknown key comes back unsolved, and a later
-one carries the problem.
+nodes are unique by blocks of a task each, so that the parts of a tree fit together without renaming.
 """
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -26,15 +21,15 @@ from fsopt.common.clock import deferred_interruption
 from fsopt.common.teams import results
 from fsopt.errors import OutOfTimeError, WorkersLost
 from fsopt.search.branch_and_benders.compiled import counted
-from fsopt.search.branch_and_benders.cuts import BendersCut, Grid, Pool
+from fsopt.search.branch_and_benders.cuts import BendersCut
 from fsopt.search.branch_and_benders.incumbents import Incumbent
 from fsopt.search.branch_and_benders.problem import BranchSettings, SelectionProblem
 from fsopt.search.branch_and_benders.search import SelectionNode, SelectionSearch
 from fsopt.search.branch_and_benders.tree import SelectionTree
-from fsopt.typing import Matrix, Vector
+from fsopt.typing import Matrix
 
 SHARED = 16
-"""Cuts of the pool of all that go into a task, and new ones of a task that go into the pool of all."""
+"""New cuts of a task that go into the pool of all."""
 FEWEST, BATCH = 16, 256
 """Open nodes of the first tasks, and largest number of them in a later one."""
 SLICE = 1.0
@@ -77,27 +72,6 @@ class SearchPart:
     solved: int = 0
 
 
-@dataclass
-class _Local:
-    """What a thread keeps of the last search: its key, its problem, a pool, and the multipliers of the cuts there."""
-
-    key: str
-    problem: SelectionProblem
-    pool: Pool
-    grids: dict[int, tuple[Grid, Vector]]
-
-
-_kept = threading.local()
-
-
-def _local(key: str, problem: SelectionProblem | None) -> _Local | None:
-    """Return what this thread keeps of a search, a new one where its problem is given; None without."""
-    local: _Local | None = getattr(_kept, "local", None)
-    if local is None or local.key != key:
-        local = _kept.local = None if problem is None else _Local(key, problem, Pool(problem), {})
-    return local
-
-
 def _take_in(search: SelectionSearch, part: SearchPart) -> None:
     """Let a search go on with a part of another one: what a task is given, or what it returns."""
     for number, marks in part.tree.marks.items():
@@ -117,27 +91,16 @@ def _take_in(search: SelectionSearch, part: SearchPart) -> None:
 
 
 def run_task(
-    key: str, problem: SelectionProblem | None, tolerance: float, part: SearchPart, seconds: float, left: float | None
-) -> SearchPart | None:
-    """Search a part for some seconds of those left for all, on one thread; None where its problem is unknown here."""
-    # Ctrl-C reaches all processes of a terminal: the driver ends the search, a task goes on to the end of its slice.
-    end = time.perf_counter() + seconds
-    with threadpool_limits(1), deferred_interruption(), clock.limited(left):
-        local = _local(key, problem)
-        return None if local is None else _searched(local, tolerance, part, lambda: time.perf_counter() < end)
-
-
-def _searched(local: _Local, tolerance: float, part: SearchPart, go_on: Callable[[], bool]) -> SearchPart:
-    """Return the rest of a part; what it learned of the pool stays here."""
-    first = part.tree.next
-    tree = SelectionTree(cuts=dict(local.grids), next=first)
-    search = SelectionSearch(local.problem, BranchSettings(tolerance), tree)
-    search.pool = search.incumbents.pool = pool = local.pool
+    problem: SelectionProblem, tolerance: float, part: SearchPart, seconds: float, left: float | None
+) -> SearchPart:
+    """Search a part for some seconds of those left for all, on one thread, and return the rest of it."""
+    end, first = time.perf_counter() + seconds, part.tree.next
+    search = SelectionSearch(problem, BranchSettings(tolerance), SelectionTree(next=first))
     _take_in(search, part)
-    with counted(), suppress(OutOfTimeError):
-        search.run(2**62, lambda: go_on() and search.tree.next < first + BLOCK)
-    cuts, given = search.tree.cuts, {node.number for node in part.nodes}
-    local.grids = {name: cuts[name] for name in pool.names if name in cuts}
+    # Ctrl-C reaches all processes of a terminal: the driver ends the search, a task goes on to the end of its slice.
+    with threadpool_limits(1), deferred_interruption(), clock.limited(left), counted(), suppress(OutOfTimeError):
+        search.run(2**62, lambda: time.perf_counter() < end and search.tree.next < first + BLOCK)
+    pool, given = search.pool, {node.number for node in part.nodes}
     opened = [node for node in search.frontier if node.number not in given]
     new = [k for k, cut in enumerate(pool.held) if cut.name >= first]
     shared = [pool.held[k] for k in sorted(new, key=lambda k: -pool.score[k])[:SHARED]]
@@ -162,18 +125,15 @@ class Team:
     Attributes
     ----------
     jobs : tasks at a time.
-    owed : so many tasks still have to carry the problem.
     batch : open nodes of the next task, twice as many as the last one visited: those that come back unvisited cost
         their way.
     stopped : when it might not go on for the first time.
     """
 
     def __init__(self, search: SelectionSearch, jobs: int, go_on: Callable[[], bool]) -> None:
-        """Begin with a key of its own."""
-        self.search, self.jobs = search, jobs
-        self.go_on, self.key = go_on, uuid4().hex
-        self.owed, self.batch = jobs, FEWEST
-        self.stopped = np.inf
+        """Begin with small tasks."""
+        self.search, self.jobs, self.go_on = search, jobs, go_on
+        self.batch, self.stopped = FEWEST, np.inf
 
     def rounds(self, executor: Executor, started: float) -> Iterator[None]:
         """Run tasks until nothing is open, or it may not go on, or the workers are lost; yield between two rounds."""
@@ -200,15 +160,12 @@ class Team:
         search.given.push(*nodes)
         multipliers, first = search.tree.cuts, search.tree.next
         search.tree.next += BLOCK + 64 * (search.problem.p + 64)  # a visit uses a few numbers for each feature at most
-        given = (search.pool.held[k] for k in search.pool.useful(SHARED))
-        cuts = [cut for cut in given if cut.name in multipliers]
+        cuts = [cut for cut in search.pool.held if cut.name in multipliers]
         tree = SelectionTree(cuts={cut.name: multipliers[cut.name] for cut in cuts}, next=first)
         width = (search.solver.width, search.solver.widest)
         part = SearchPart(nodes, tree, cuts, search.incumbents.best, width, search.gains.copy())
-        problem = search.problem if self.owed > 0 else None
-        self.owed -= problem is not None
         seconds = SLICE if left is None else min(SLICE, left)
-        return nodes, (run_task, self.key, problem, search.settings.tolerance, part, seconds, left)
+        return nodes, (run_task, search.problem, search.settings.tolerance, part, seconds, left)
 
     def _wait(self) -> None:
         """Raise OutOfTimeError where no task comes back long after they may not go on."""
@@ -217,14 +174,10 @@ class Team:
             if time.perf_counter() > self.stopped + PATIENCE:
                 raise OutOfTimeError("tasks did not come back in time", "give more seconds")
 
-    def _take(self, nodes: list[SelectionNode], part: SearchPart | None) -> None:
-        """Take in what is left of a task; None where its problem was not known."""
+    def _take(self, nodes: list[SelectionNode], part: SearchPart) -> None:
+        """Take in what is left of a task."""
         search, gone = self.search, {node.number for node in nodes}
         search.given.replace(*(node for node in search.given if node.number not in gone))
-        if part is None:
-            self.owed += 1
-            search.frontier.push(*nodes)
-            return
         _take_in(search, part)
         search.frontier.push(*(node for node in nodes if node.number in part.untouched))
         self.batch = min(max(2 * part.visited, FEWEST), BATCH)
