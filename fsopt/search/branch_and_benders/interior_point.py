@@ -124,14 +124,8 @@ class Best(NamedTuple):
 
 
 @entry
-def run(p: NodeRelaxation, at: InteriorPoint, gap: float, cutoff: float, branch: float, best: Best) -> bool:
-    """Take steps until the goal is reached or none makes progress; return whether the gap is closed."""
-    return stepped(p, at, gap, cutoff, branch, best)
-
-
-@inner
-def stepped(p: NodeRelaxation, at: InteriorPoint, gap: float, cutoff: float, branch: float, best: Best) -> bool:
-    """Take the steps of :func:`run`."""
+def run(p: NodeRelaxation, at: InteriorPoint, gap: float, cutoff: float, branch: float, best: Best) -> None:
+    """Take steps until the goal is reached or none makes progress."""
     # A bound on the number of steps: numerical trouble ends a run with the best bound so far.
     for k in range(ITERATIONS):
         moved = step(p, at)
@@ -139,12 +133,10 @@ def stepped(p: NodeRelaxation, at: InteriorPoint, gap: float, cutoff: float, bra
             continue
         left = open_gap(p, at, best)
         bound = best.bound[0]
-        small = left <= gap * max(abs(bound), 1e-12)
-        if small or not moved or bound >= cutoff:
-            return bool(moved and small)
+        if left <= gap * max(abs(bound), 1e-12) or not moved or bound >= cutoff:
+            break
         if branch > 0.0 and left <= branch * (cutoff - max(bound, 0.0)):
             break
-    return False
 
 
 @inner
