@@ -21,6 +21,8 @@ BETTER = 1e-9
 """Relative decrease of the value from which a selection is better."""
 CUTS = 16
 """Cuts of the pool that rule out exchanges."""
+FREE = 2000
+"""Samples up to which none is frozen in exchanges: a better one may be missed by what the frozen samples cost."""
 
 
 class Incumbent(NamedTuple):
@@ -142,7 +144,8 @@ class Incumbents:
         if self.best is None or self.problem.columns is not None:  # machines of groups take longer than nodes
             return
         cuts = [self.pool.held[k] for k in self.pool.useful(CUTS)]
-        search = LocalSearch(self.problem, NodeSolver(self.problem), cuts, most, go_on)
+        width = np.inf if self.problem.n <= FREE else np.nan
+        search = LocalSearch(self.problem, NodeSolver(self.problem, width, width), cuts, most, go_on)
         found = search.restarted(self.best.selection, fails, seed=0)
         if found is not None:
             self.weigh(found.selection, found.solved.hyperplane.w)

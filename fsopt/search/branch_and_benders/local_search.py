@@ -114,7 +114,6 @@ class LocalSearch:
 
     def _neighbour(self, at: Local) -> Local | None:
         """Return a better selection one exchange away; None where none was found."""
-        compiled.go_on()
         problem, near = self.problem, at.solved.hyperplane
         limit, features = at.value - BETTER * abs(at.value), np.flatnonzero(at.selection)
         most = max(FEWEST, int(WORK / (problem.n * (len(features) + 1) ** 2)))
@@ -158,6 +157,7 @@ class LocalSearch:
 
     def _machine(self, selection: Mask, near: NodeHyperplane | None, cutoff: float) -> Solved | None:
         """Return the support vector machine on a selection up to a cutoff, from a hyperplane near it."""
+        compiled.go_on()
         return self.solver.solve(Partial(selection, ~selection), near, Goal(GAP, cutoff))
 
     def _below(self, selection: Mask, found: Solved | None, limit: float) -> Local | None:
