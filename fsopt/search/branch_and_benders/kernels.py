@@ -15,8 +15,9 @@ from numba.extending import overload
 
 from fsopt.common import jit
 from fsopt.common.jit import LOOPS
+from fsopt.linear.pieces import EPSILON
 from fsopt.search.branch_and_benders import interior_point, newton, relaxation
-from fsopt.search.branch_and_benders.newton import EPSILON, System, of_sample
+from fsopt.search.branch_and_benders.newton import System, of_sample
 from fsopt.search.branch_and_benders.relaxation import INNER, InteriorPoint, NodeRelaxation, sizes
 from fsopt.typing import Matrix, Vector
 
