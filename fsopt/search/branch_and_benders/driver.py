@@ -32,7 +32,7 @@ from fsopt.search.branch_and_benders.cuts import Grid
 from fsopt.search.branch_and_benders.problem import DEFAULT_SETTINGS, BranchSettings, SelectionProblem
 from fsopt.search.branch_and_benders.root import any_selection, begin
 from fsopt.search.branch_and_benders.search import SelectionSearch
-from fsopt.search.branch_and_benders.tasks import SHARE, Team
+from fsopt.search.branch_and_benders.tasks import SHARE, rounds
 
 NAME = "branch-and-benders"
 """The solver in results: no other software is called."""
@@ -175,17 +175,16 @@ class _Loop:
         yield from self._slices(lambda: jobs == 1 or len(search.frontier) < RAMP * jobs)
         if jobs > 1 and not self._stop():
             with processes(jobs, self.run.executor) as executor:
-                for _ in Team(search, jobs, lambda: not self._stop()).rounds(executor, self.started):
+                for _ in rounds(search, jobs, executor, lambda: not self._stop()):
                     yield self.iterate()
-                yield self.iterate()
-            yield from self._slices(lambda: True)  # what a team that lost its processes left
+            yield from self._slices(lambda: True)  # what lost workers left
         return self._stop()
 
     def _stop(self) -> str:
         """Return the stopping criterion that holds; empty where none does."""
         most = self.settings.max_nodes
         reasons = {
-            "optimal": not self.search.open,
+            "optimal": not self.search.frontier,
             "interrupted": self.interrupted(),
             "time-limit": clock.expired(),
             "iteration-limit": most is not None and self.search.nodes >= most,

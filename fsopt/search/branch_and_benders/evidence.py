@@ -130,7 +130,7 @@ LARGEST = 2**28
 
 def pack(search: SelectionSearch) -> dict[str, Any]:
     """Return the evidence behind the bound of a search: strings and numbers alone."""
-    stream, cuts = search.tree.evidence({node.number: node.cut.name for node in search.open})
+    stream, cuts = search.tree.evidence({node.number: node.cut.name for node in search.frontier})
     return {
         "format": FORMAT,
         "tree": _text(np.array(stream, dtype=np.int32)),

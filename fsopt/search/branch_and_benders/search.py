@@ -88,7 +88,7 @@ class SelectionSearch:
     gains : (2, p), of the branching rule.
     closed_bound : the smallest bound of all that was closed.
     nodes : nodes so far.
-    frontier, given : open nodes, and others that tasks have.
+    frontier : open nodes, with those that tasks have.
     solved : relaxations solved.
     begun : whether the root is complete, see :mod:`fsopt.search.branch_and_benders.root`.
     """
@@ -101,13 +101,13 @@ class SelectionSearch:
         gap = min(1e-5, 0.05 * settings.tolerance)
         self.incumbents = Incumbents(problem, self.pool, self.tree, self.solver, gap)
         self.gains, self.closed_bound = np.zeros((2, problem.p)), np.inf
-        self.frontier, self.given = Frontier(), Frontier()
+        self.frontier = Frontier()
         self.nodes, self.solved, self.begun = 0, 0, False
 
     @property
     def bound(self) -> float:
         """The lower bound on the problem."""
-        return min(self.closed_bound, self.frontier.bound, self.given.bound, self.incumbents.value)
+        return min(self.closed_bound, self.frontier.bound, self.incumbents.value)
 
     def gap_of(self, value: float) -> float:
         """Return the distance of a value from the bound, as a share of it."""
@@ -152,14 +152,9 @@ class SelectionSearch:
             self.closed_bound = closed_bound
             raise
 
-    @property
-    def open(self) -> list[SelectionNode]:
-        """The open nodes, with those that tasks have."""
-        return [*self.frontier, *self.given]
-
     def forget(self, most: int) -> None:
         """Drop the multipliers that nothing needs, and of leaves the oldest where they take over ``most`` bytes."""
-        nodes = {node.cut.name for node in self.open}
+        nodes = {node.cut.name for node in self.frontier}
         self.tree.forget(nodes | set(self.pool.names), most)
 
     def seed(self, grids: Sequence[Grid]) -> None:

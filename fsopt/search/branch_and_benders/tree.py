@@ -165,9 +165,3 @@ class Frontier(list[Any]):
         """Make these nodes the open ones."""
         self.clear()
         self.push(*nodes)
-
-    def shared(self, idle: int, most: int) -> list[Any]:
-        """Remove every k-th node, and return at most so many: each of k tasks gets a share of the best."""
-        given = self[::idle][:most]
-        self[:] = [node for k, node in enumerate(self) if k % idle or k >= idle * most]
-        return given
