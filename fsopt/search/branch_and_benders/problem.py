@@ -203,9 +203,9 @@ class SelectionProblem:
         return np.multiply(self.X.T, self.y, order="C")
 
     @cached_property
-    def single(self) -> Matrix:
-        """The signed samples (p, n) in single precision, of dense ones."""
-        return np.asarray(self.signed, dtype=np.float32)
+    def single(self) -> Any:
+        """The signed samples (p, n) in single precision."""
+        return self.signed.astype(np.float32)
 
     @cached_property
     def part(self) -> SelectionProblem:
