@@ -14,7 +14,6 @@ from selection_cases import drawn, problem_of
 
 from fsopt.common import clock
 from fsopt.data import Dataset
-from fsopt.linear import selections
 from fsopt.search.branch_and_benders import compiled, interior_point, newton, relaxation
 from fsopt.search.branch_and_benders.interior_point import Goal, solve
 from fsopt.search.branch_and_benders.nodes import NodeSolver, node_program
@@ -40,12 +39,12 @@ def loops():
 
     def context():
         patch = pytest.MonkeyPatch()
-        for module in (interior_point, newton, selections):
+        for module in (interior_point, newton):
             for function, loop in kernels.LOOPS.items():
                 if function.__module__ != relaxation.__name__:
                     patch.setattr(module, function.__name__, loop, raising=False)
         patch.setattr(compiled, "go_on", lambda: None)
-        for function in (interior_point.run, selections._in_turn):
+        for function in (interior_point.run,):
             patch.setitem(relaxation.COMPILED, function, lambda *given, function=function: function(*given))
         return undone(patch)
 
@@ -159,7 +158,6 @@ def test_a_long_time_limit_begins_when_the_functions_are_compiled(spend, monkeyp
 
 SEARCH = """
 import json, sys
-from fsopt.linear import selections
 from fsopt.search.branch_and_benders import compiled, relaxation
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.problem import BranchSettings

@@ -8,6 +8,7 @@ from support import blobs, optimum
 from fsopt.answers.results import Status
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import LOSSES
+from fsopt.linear.pieces import EPSILON
 from fsopt.search.branch_and_benders import newton, nodes
 from fsopt.search.branch_and_benders import problem as problems
 from fsopt.search.branch_and_benders.cuts import bound, make_cut, on_grid
