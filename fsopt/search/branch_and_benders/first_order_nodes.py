@@ -56,7 +56,7 @@ def suited(problem: SelectionProblem) -> bool:
 def large(problem: SelectionProblem, at: Partial) -> bool:
     """Return whether a node is bounded here."""
     sizes = problem.n * problem.p > LARGE and problem.n * np.count_nonzero(at.free) > NODE
-    return bool(sizes) and isinstance(problem.X, np.ndarray) and suited(problem)
+    return bool(sizes) and suited(problem)
 
 
 def relaxed(problem: SelectionProblem, at: Partial, free: Indices, near: NodeHyperplane | None, goal: Goal) -> Solved:
@@ -108,15 +108,11 @@ class RelaxationSteps:
             self.Z, self.y, self.caps, self._proximal, self.ends, begun, self.gamma, units, period=STEPS
         )
 
-    def run(self, goal: Goal, known: float = -math.inf) -> None:
-        """Take steps up to a goal, a value no better than a known bound, or so many, or until the clock stops.
-
-        One sweep at least; a later call goes on.
-        """
-        last = self.steps.total + MOST_STEPS
+    def run(self, goal: Goal) -> None:
+        """Take steps up to a goal, or so many, or until the clock stops: one sweep at least."""
         allowed = -math.inf
         while self.upper - self.lower > allowed and self.lower < goal.cutoff:
-            if self.steps.total and (self.upper <= known or self.steps.total >= last or clock.expired()):
+            if self.steps.total and (self.steps.total >= MOST_STEPS or clock.expired()):
                 break
             self.steps.sweep()
             enough = goal.branch * (goal.cutoff - max(self.lower, 0.0)) if goal.branch else 0.0

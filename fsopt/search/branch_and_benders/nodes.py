@@ -113,14 +113,12 @@ class NodeSolver:
     ----------
     width : distance from the margin from which samples are frozen; nan before the first node.
     widest : its upper bound.
-    likely : shares (p,) by which a relaxation without a parent takes its first features; None where none are known.
     known : the last hyperplane that was asked for its margins, and these (n,): nodes of one parent follow each other.
     """
 
     problem: SelectionProblem
     width: float = float("nan")
     widest: float = float("nan")
-    likely: Vector | None = None
     known: tuple[NodeHyperplane | None, Vector] = (None, np.zeros(0))
 
     def solve(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> Solved | None:
@@ -135,7 +133,7 @@ class NodeSolver:
         Where there is no cutoff, or ``most`` is less than usual, the frozen samples may cost that share of the bound.
         """
         if parent is None or (not self._many and large(self.problem, at)):
-            return self._rounds(at, self.likely if parent is None else parent.sigma, goal, known=parent)
+            return self._rounds(at, None if parent is None else parent.sigma, goal, known=parent)
         best, wider, near = None, 1.0, parent
         # Each pass widens, until all samples are kept.
         while True:
@@ -158,7 +156,7 @@ class NodeSolver:
         if not self._many:
             found = self.solve(at, parent, Goal(ROUGH))
         else:
-            shares = self.likely if parent is None else parent.sigma
+            shares = None if parent is None else parent.sigma
             found = NodeSolver(self.problem.part)._rounds(at, shares, Goal(ROUGH))
         if found is None or found.late:
             clock.check()

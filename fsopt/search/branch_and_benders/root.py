@@ -8,29 +8,21 @@ from functools import partial
 import numpy as np
 
 from fsopt.common import clock
-from fsopt.data.matrices import is_sparse
 from fsopt.errors import OutOfTimeError
-from fsopt.search.branch_and_benders.cuts import Pool, value
-from fsopt.search.branch_and_benders.first_order_nodes import RelaxationSteps, beginning, suited
+from fsopt.search.branch_and_benders.cuts import Pool
 from fsopt.search.branch_and_benders.incumbents import Incumbents
-from fsopt.search.branch_and_benders.interior_point import Goal
-from fsopt.search.branch_and_benders.nodes import WHOLE, NodeSolver, unfolded
-from fsopt.search.branch_and_benders.search import CLOSE, SelectionNode, SelectionSearch
+from fsopt.search.branch_and_benders.nodes import NodeSolver
+from fsopt.search.branch_and_benders.search import CLOSE, SelectionSearch
 from fsopt.search.branch_and_benders.tree import SelectionTree
 from fsopt.typing import Mask, Vector
 
-SHARE = 0.5
-"""Largest share of the time that is left for the steps: the search needs the rest."""
 EVERY_FEATURE, STEP = 200, 0.1
 """Number of features up to which an elimination leaves out one after another, and the share at once of more."""
 MOST, WORK = 1000, 1e8
 """Features that an elimination starts from at most, and multiplications for the products of all pairs of them."""
-GAPS = (0.1, 0.03, 0.01, 0.003, 0.001)
-"""Relative gaps at which the first-order steps give way to interior points, where features with a share are few."""
-SYSTEM = 2e9
-"""Largest number of samples times the squared number of features in a system of the interior points."""
 MACHINE = 1e11
-"""The same for the support vector machine of a rounded relaxation: of a larger one the largest features are taken."""
+"""Samples times the squared number of features of the machine of a rounded relaxation: of a larger one the largest
+features are taken."""
 LIKELY = 1e-3
 """Share in the relaxation from which a feature is likely."""
 EXCHANGES, FAILS = 400, 100
@@ -49,7 +41,7 @@ def begin(search: SelectionSearch, go_on: Callable[[], bool], initial: Mask | No
     at = search.problem.root()
     assert at is not None
     search.open_root(at)
-    for needed in (partial(_first, initial=initial), _relax):
+    for needed in (partial(_first, initial=initial), SelectionSearch.solve_root):
         # An answer needs an incumbent and a bound, in however little time.
         with clock.limited(clock.left(), extend=True):
             needed(search)
@@ -91,30 +83,6 @@ def _first(search: SelectionSearch, initial: Mask | None) -> None:
         selection = search.incumbents.rounded(score, root.at)
         if selection is not None:
             search.incumbents.try_selection(selection)
-
-
-def _relax(search: SelectionSearch) -> None:
-    """Solve the relaxation: of sparse samples by first-order steps, then by interior points on few features."""
-    problem, root = search.problem, search.frontier[0]
-    if not is_sparse(problem.X) or not suited(problem) or root.at.free.sum() <= WHOLE:
-        search.solve_root()
-        return
-    free = np.flatnonzero(root.at.free)
-    steps = RelaxationSteps(problem, root.at, free, problem.signed, beginning(problem))
-    with clock.limited(clock.part(clock.end_of(clock.left()), SHARE)):
-        for gap in GAPS:
-            steps.run(Goal(gap), root.bound)
-            found = unfolded(problem, steps.solution(), root.at, free, None)
-            few = problem.n * float((found.hyperplane.sigma > LIKELY).sum()) ** 2 <= SYSTEM
-            if few or clock.expired() or steps.upper <= root.bound:
-                break
-    cut = search.incumbents.add_cut(found.alpha) or root.cut
-    cut = max(cut, root.cut, key=lambda one: value(problem, one, root.at))
-    search.frontier.replace(SelectionNode(0, root.at, value(problem, cut, root.at), cut, found.hyperplane))
-    clock.check()
-    if few and steps.upper > root.bound:
-        search.solver.likely = found.hyperplane.sigma
-        search.solve_root()
 
 
 def _rounded(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
