@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fsopt.answers.certificate import closed
@@ -20,14 +18,13 @@ from fsopt.common.checkpoints import Keeper
 from fsopt.common.clock import deferred_interruption
 from fsopt.common.files import check_writable
 from fsopt.common.teams import processes
-from fsopt.data import Dataset
 from fsopt.drivers.gbd.master import NONE_FEASIBLE
 from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, ENDS, OutOfTimeError, Run, Steps, resumable
 from fsopt.errors import InfeasibleError, ParameterError
 from fsopt.search.branch_and_benders import evidence
-from fsopt.search.branch_and_benders.compiled import before_the_clock, counted
+from fsopt.search.branch_and_benders.compiled import counted
 from fsopt.search.branch_and_benders.cuts import Grid
 from fsopt.search.branch_and_benders.problem import DEFAULT_SETTINGS, BranchSettings, SelectionProblem
 from fsopt.search.branch_and_benders.root import any_selection, begin
@@ -95,20 +92,10 @@ def branch_and_benders(
         raise ParameterError("the initial selection of 'best-subset' breaks a constraint", "give an allowed one")
     if run.checkpoint is not None:
         check_writable(run.checkpoint)
-    with threadpool_limits(1), counted(), before_the_clock(_small), deferred_interruption() as interrupted:
+    with threadpool_limits(1), counted(), deferred_interruption() as interrupted:
         loop = _Loop(problem, settings, run, interrupted)
         _, stop = yield from run_loop(loop.iterates(seeds), loop.recorder, loop.save)
         return loop.end(stop)
-
-
-def _small() -> None:
-    """Search among few selections of few features."""
-    y, X = np.tile([1.0, -1.0], 16), np.random.default_rng(0).standard_normal((32, 6))
-    data = Dataset(X + 0.3 * y[:, None], y)
-    problem = SelectionProblem.of(data, 1.0, np.ones((1, 6)), np.array([3.0]), np.zeros(6))
-    search = SelectionSearch(problem, DEFAULT_SETTINGS)
-    deque(begin(search, lambda: True), 0)
-    search.run(100, lambda: True)
 
 
 class _Loop:

@@ -9,11 +9,7 @@ import numpy as np
 
 from fsopt.common import clock
 from fsopt.errors import OutOfTimeError
-from fsopt.search.branch_and_benders.cuts import Pool
-from fsopt.search.branch_and_benders.incumbents import Incumbents
-from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.search import CLOSE, SelectionSearch
-from fsopt.search.branch_and_benders.tree import SelectionTree
 from fsopt.typing import Mask, Vector
 
 EVERY_FEATURE, STEP = 200, 0.1
@@ -27,8 +23,6 @@ LIKELY = 1e-3
 """Share in the relaxation from which a feature is likely."""
 EXCHANGES, FAILS = 400, 100
 """Exchanges that the local search tries from a selection, and its restarts that may fail at a gap of 100 %."""
-DRAWS = 200
-"""Eliminations from drawn features that may fail, at a gap of 100 %."""
 FEW = 64
 """Exchanges of a search that is not thorough, without restarts: the best one has nearly always a smallest bound."""
 
@@ -46,7 +40,7 @@ def begin(search: SelectionSearch, go_on: Callable[[], bool], initial: Mask | No
         with clock.limited(clock.left(), extend=True):
             needed(search)
         yield
-    for heuristic in (_rounded, _of_the_likely, _of_draws, _exchanged):
+    for heuristic in (_rounded, _of_the_likely, _exchanged):
         if search.frontier:
             heuristic(search, go_on)
             if not go_on():
@@ -99,17 +93,12 @@ def _rounded(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
 
 
 def _of_the_likely(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
-    """Eliminate from the features with a share in the relaxation."""
-    incumbents, before = search.incumbents, search.incumbents.best
-    incumbents.eliminated(_likely(search), go_on, share=0.0 if search.problem.p <= EVERY_FEATURE else STEP)
+    """Eliminate from the features with a share in the relaxation, of many those of largest share, and those inside."""
+    incumbents, before, sigma = search.incumbents, search.incumbents.best, search.frontier[0].hyperplane.sigma
+    share = 0.0 if search.problem.p <= EVERY_FEATURE else STEP
+    incumbents.eliminated(_largest(search, sigma > LIKELY, sigma), go_on, share=share)
     if incumbents.best is not before:
         incumbents.exchange(CLOSE, go_on)
-
-
-def _likely(search: SelectionSearch) -> Mask:
-    """Return the features with a share in the relaxation, of many those of largest share, and those inside."""
-    sigma = search.frontier[0].hyperplane.sigma
-    return _largest(search, sigma > LIKELY, sigma)
 
 
 def _largest(search: SelectionSearch, start: Mask, score: Vector) -> Mask:
@@ -119,24 +108,6 @@ def _largest(search: SelectionSearch, start: Mask, score: Vector) -> Mask:
     kept: Mask = at.inside.copy()
     kept[free[np.argsort(-score[free], kind="stable")[:most]]] = True
     return kept
-
-
-def _of_draws(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
-    """Eliminate from the incumbent and half of the likely features, and of former incumbents', drawn at random."""
-    problem, best = search.problem, search.incumbents.best
-    likely = _likely(search)
-    if best is None or not search.settings.thorough or likely.sum() > EVERY_FEATURE:
-        return  # of many likely features an elimination takes seconds
-    # What most of them leave behind, cuts and adapted samples, would not help the tree.
-    drawn = Incumbents(problem, Pool(problem), SelectionTree(), NodeSolver(problem), search.incumbents.gap, best)
-    rng, failed = np.random.default_rng(0), 0
-    while drawn.best is not None and failed < DRAWS * search.gap_of(drawn.value) ** 2 and go_on():
-        before = drawn.best
-        likely |= before.selection
-        drawn.eliminated(likely & (rng.random(problem.p) < 0.5) | before.selection, go_on)
-        failed = failed + 1 if drawn.best is before else 0
-    if drawn.best is not None and drawn.best is not best:
-        search.incumbents.try_selection(drawn.best.selection)
 
 
 def _exchanged(search: SelectionSearch, go_on: Callable[[], bool]) -> None:

@@ -29,7 +29,7 @@ from fsopt.search.branch_and_benders.tree import SelectionTree
 from fsopt.typing import Matrix
 
 SHARED = 16
-"""New cuts of a task that go into the pool of all."""
+"""Most useful cuts of a task, of which the new ones go into the pool of all."""
 BATCH = 64
 """Largest number of open nodes of a task: those that come back unvisited cost their way."""
 SLICE, SHARE = 1.0, 0.02
@@ -77,10 +77,8 @@ def _take_in(search: SelectionSearch, part: SearchPart) -> None:
     search.solver.width, search.solver.widest = part.width
     search.gains += part.gains
     search.incumbents.offer(part.best)
-    known = set(search.pool.names)
     for cut in part.cuts:
-        if cut.name not in known:
-            search.pool.add(cut)
+        search.pool.add(cut)
     search.frontier.push(*part.nodes)
 
 
@@ -94,9 +92,7 @@ def run_task(
     # Ctrl-C reaches all processes of a terminal: the driver ends the search, a task goes on to the end of its slice.
     with threadpool_limits(1), deferred_interruption(), clock.limited(left), counted(), suppress(OutOfTimeError):
         search.run(2**62, lambda: time.perf_counter() < end and search.tree.next < first + BLOCK)
-    pool = search.pool
-    new = [k for k, cut in enumerate(pool.held) if cut.name >= first]
-    shared = [pool.held[k] for k in sorted(new, key=lambda k: -pool.score[k])[:SHARED]]
+    shared = [search.pool.held[k] for k in search.pool.useful(SHARED) if search.pool.held[k].name >= first]
     search.tree.forget({node.cut.name for node in search.frontier} | {cut.name for cut in shared}, 2**62)
     return SearchPart(
         list(search.frontier),

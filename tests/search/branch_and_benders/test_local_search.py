@@ -8,12 +8,11 @@ from selection_cases import KINDS, allowed_values, drawn, exact_value, problem_o
 from support import blobs, keeps, sampled
 
 from fsopt.data import Dataset
-from fsopt.search.branch_and_benders import local_search, nodes, root
+from fsopt.search.branch_and_benders import local_search, nodes
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.local_search import LocalSearch, exchanges
 from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.problem import BranchSettings
-from fsopt.search.branch_and_benders.search import SelectionSearch
 
 
 def neighbours(selection):
@@ -117,18 +116,3 @@ def test_copies_of_features_constants_and_ties_are_no_trouble():
     best = min(exact_value(data, np.isin(every, pair), 1.0) for pair in pairs)
     assert found.objective == pytest.approx(best, rel=1e-6)
     assert found.bound <= best * (1.0 + 1e-9)
-
-
-def test_drawn_eliminations_leave_a_poor_selection_and_nothing_else_behind(monkeypatch):
-    monkeypatch.setattr(root, "DRAWS", 20)
-    problem = problem_of(blobs(16, 60, seed=1, gap=0.1), 1.0, {"m": 3})
-    search = SelectionSearch(problem, BranchSettings())
-    search.open_root(problem.root())
-    search.solve_root()
-    search.incumbents.solve(np.isin(np.arange(60), np.argsort(search.frontier[0].hyperplane.sigma)[:3]))
-    before, cuts = search.incumbents.value, {}
-    for _ in range(2):  # the second time there is nothing better, and no cut
-        cuts, known = dict(search.tree.cuts), cuts
-        root._of_draws(search, always)
-    assert search.incumbents.value < 0.7 * before
-    assert known.keys() < cuts.keys() == search.tree.cuts.keys()
