@@ -41,16 +41,13 @@ from opponents_instances import INSTANCES, OWN, Instance, drawn
 
 import fsopt
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import DualTerm
-from fsopt.linear.selections import solve_batch
+from fsopt.linear.selections import WarmSvm
 
 GRACE = 10.0
 STORE = Path("docs/results/opponents.jsonl")
 ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 SPARSE = 0.1
 """Share of nonzeros below which best-subset is given a sparse matrix; the others get a dense one."""
-STACK = 1 << 22
-"""Numbers of a stack of support vector machines that a greedy opponent solves together."""
 
 
 # -- opponents --------------------------------------------------------------------------------------------
@@ -70,14 +67,9 @@ def rfe(one: Instance, limit: float) -> Answer:
 
 
 def values(one: Instance, selections: np.ndarray) -> np.ndarray:
-    """Return the values of selections (k, s), solved in stacks."""
-    rows = np.vstack([(one.data.X * one.data.y[:, None]).T, one.data.y])
-    step = max(1, STACK // (one.data.n * (selections.shape[1] + 1)))
-    found = []
-    for part in (selections[i : i + step] for i in range(0, len(selections), step)):
-        places = np.column_stack([part, np.full(len(part), one.data.p)])
-        found.append(solve_batch(rows, places, DualTerm(one.c), 1e-4).bound)
-    return np.concatenate(found)
+    """Return the values of selections (k, s)."""
+    machines, every = WarmSvm(one.data, one.c), np.arange(one.data.p)
+    return np.array([machines.solve(np.isin(every, selection))[1] for selection in selections])
 
 
 def forward(one: Instance, limit: float) -> Answer:

@@ -1,4 +1,4 @@
-"""Checkpoints: words and arrays in one file that appears whole or not at all, for one problem alone."""
+"""Checkpoints: words and numbers in one file that appears whole or not at all, for one problem alone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fsopt.common.files import check_readable, whole_file
+from fsopt.common.files import check_readable, write_text
 from fsopt.errors import FileError, foreign
 
 WRITING = 20.0
@@ -51,19 +51,15 @@ class Keeper:
             self.writing = self.written - begun
 
 
-def write(path: Path, problem: Mapping[str, str], words: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+def write(path: Path, problem: Mapping[str, str], words: Mapping[str, Any]) -> None:
     """Write the checkpoint of a problem, told by texts, in place of the last one; raises FileError."""
-    text = json.dumps({**words, "problem": dict(problem)}).encode()
-    with whole_file(path) as temporary, temporary.open("wb") as file:
-        np.savez(file, text=np.frombuffer(text, dtype=np.uint8), **arrays)
+    write_text(path, json.dumps({**words, "problem": dict(problem)}))
 
 
-def read(path: Path, kind: str, problem: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the words and the arrays of a checkpoint; raises FileError for a damaged one, or of another problem."""
+def read(path: Path, kind: str, problem: Mapping[str, str]) -> dict[str, Any]:
+    """Return the words of a checkpoint; raises FileError for a damaged one, or of another problem."""
     with undamaged(path, kind):
-        with check_readable(path, "the checkpoint").open("rb") as file, np.load(file, allow_pickle=False) as parts:
-            arrays = {name: parts[name] for name in parts.files}
-        words = json.loads(arrays["text"].tobytes())
+        words: dict[str, Any] = json.loads(check_readable(path, "the checkpoint").read_text("utf-8"))
         found = dict(words["problem"])
     for name in {**problem, **found}:
         value = problem.get(name, "")
@@ -73,10 +69,10 @@ def read(path: Path, kind: str, problem: Mapping[str, str]) -> tuple[dict[str, A
                 f"the checkpoint '{path}' is of a run that differs in {name}{shown}",
                 "resume with the problem and the settings of that run, or start again without it",
             )
-    return words, arrays
+    return words
 
 
 def undamaged(path: Path, kind: str) -> AbstractContextManager[None]:
     """Raise FileError where what is read of a file is no checkpoint of this kind."""
     fault = f"'{path}' is no checkpoint of {kind}, or damaged"
-    return foreign("numpy", fault, "start again without it", FileError, passed=())
+    return foreign("json", fault, "start again without it", FileError, passed=())

@@ -1,10 +1,9 @@
-r"""Support vector machines on selections of the features: one after the other, or many of one size.
+r"""Support vector machines on selections of the features, one after the other.
 
 .. math:: \max_{0 \le \alpha \le \bar\alpha,\ y'\alpha = 0} \psi(\alpha) - \tfrac12 \|Z_S'\alpha\|^2, \qquad Z = YX
 
-Many of one size, the features S, are solved by the interior point of a node without free features, up to a gap or a
-cutoff. One after the other, each begins with the one before: of few samples by active sets, of more samples, and where
-these do not end, by the interior point of :mod:`fsopt.search.branch_and_benders.interior_point`.
+On features S, each begins with the one before: of few samples by active sets, of more samples, and where these do not
+end, by the interior point of :mod:`fsopt.search.branch_and_benders.interior_point`.
 
 Of the samples F whose multipliers are free, the step to the maximum is a system of linear equations in K = ZZ',
 
@@ -22,19 +21,15 @@ where the equations have one solution. With u and v the solutions for the right-
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import scipy
 
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import DualTerm
 from fsopt.linear.interior_point import minimise
-from fsopt.search.branch_and_benders.interior_point import LARGEST, Best, Goal, NodeHyperplane, stepped
+from fsopt.search.branch_and_benders.interior_point import Goal, NodeHyperplane
 from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
-from fsopt.search.branch_and_benders.relaxation import NodeRelaxation, entry, fast, started
-from fsopt.typing import Indices, Mask, Matrix, Vector
+from fsopt.typing import Mask, Matrix, Vector
 
 STEPS = 20
 """Largest number of steps for each sample; degenerate ones may lead in a circle."""
@@ -180,72 +175,3 @@ class WarmSvm:
                 self._gram = scipy.linalg.blas.dger(-1.0, row, row, a=self._gram.T, overwrite_a=1).T
         self._selection = selection.copy()
         return self._gram
-
-
-Start = tuple[Matrix, Matrix, Matrix]
-"""Where machines on selections (k, s) begin: hyperplanes (k, s + 1), weight 0 of a feature that comes to them, and the
-margins (k, n) and multipliers (k, n) of the machines that these are of; negative multipliers are not known."""
-
-
-class SvmBatch(NamedTuple):
-    """Machines on k selections: best balanced multipliers (k, n), last hyperplanes (k, s + 1), values of the dual.
-
-    ``closed`` (k,) is whether the gap is closed; the others are at the cutoff, or failed.
-    """
-
-    alpha: Matrix
-    hyperplane: Matrix
-    bound: Vector
-    closed: Mask
-
-
-def solve_batch(
-    rows: Matrix,
-    places: Indices,
-    term: DualTerm,
-    gap: float,
-    cutoff: float = np.inf,
-    frozen: Matrix | None = None,
-    start: Start | None = None,
-) -> SvmBatch:
-    r"""Solve support vector machines up to a relative gap, or to a cutoff, less the sum of frozen multipliers.
-
-    A machine has those of the ``rows`` (p + 1, n), signed samples and labels, at its ``places`` (k, s + 1), the labels
-    last. ``frozen`` (k, s + 1) are the products of its rows with the multipliers of further samples, which stay:
-    :math:`q^0`, and :math:`\beta` of the equation :math:`y'\alpha = -\beta`.
-    """
-    (k, size), n = places.shape, rows.shape[1]
-    none = np.zeros(0)
-    sums = np.zeros((k, size)) if frozen is None else frozen
-    given = *term.each(n), size - 1, np.zeros((0, 0)), none, none
-    p = NodeRelaxation(rows[places], *given, sums[:, :-1].copy(), 0.0, sums[:, -1:].copy(), 0)
-    best, closed = Best(np.full((k, 1), -np.inf), np.zeros((k, n)), np.zeros((k, 0))), np.zeros(k, dtype=bool)
-    if start is None:
-        start = np.zeros((k, size)), np.zeros((k, n)), np.full((k, n), -1.0)
-    hyperplane, margins, alpha = (np.array(part, dtype=float, order="C") for part in start)
-    small = size <= n and n * size**2 <= LARGEST
-    with np.errstate(all="ignore"):  # a step that is not finite ends a program
-        (fast(_in_turn) if small else _in_turn)(p, hyperplane, margins, alpha, gap, cutoff, best, closed)
-    return SvmBatch(best.alpha, hyperplane, best.bound[:, 0], closed)
-
-
-@entry
-def _in_turn(
-    p: NodeRelaxation,
-    hyperplane: Matrix,
-    margins: Matrix,
-    alpha: Matrix,
-    gap: float,
-    cutoff: float,
-    best: Best,
-    closed: Mask,
-) -> None:
-    """Solve one program after another, from hyperplanes, which their own replace."""
-    none = np.empty(0)
-    for k in range(len(closed)):
-        q, balance = p.q[k], p.balance[k, 0]
-        one = NodeRelaxation(
-            p.A[k], p.caps, p.gamma, p.entropy, p.selected, p.R, p.r, p.lam, q, p.constant, balance, p.norm, p.columns
-        )
-        at = started(one, hyperplane[k], none, margins[k], alpha[k])
-        closed[k] = stepped(one, at, gap, cutoff, 0.0, Best(best.bound[k], best.alpha[k], best.mu[k]))

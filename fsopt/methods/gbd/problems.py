@@ -203,7 +203,7 @@ def _tree_of(saved: SavedFit, problem: SelectionProblem) -> Mapping[str, Any]:
 
     with threadpool_limits(1), counted():
         for _ in begin(search, go_on, selected if problem.allowed(selected) else None):
-            if search.stage and not go_on():
+            if not go_on():
                 break
         while search.frontier and search.nodes < most and go_on():
             search.run(NODES, go_on)

@@ -4,14 +4,14 @@ numpy takes longer for the calls of its functions than for the arithmetic of a n
 features. Importing numba takes half a second, and compiling twenty, once for an installation; so a search begins in
 numpy, and goes on compiled when the searches of this process have taken :data:`IMPORT` seconds of a processor, or
 :data:`COMPILE` where no earlier process has compiled the functions: at most about twice what the better way takes.
-Within a time limit nothing is compiled: one of :data:`LONG` seconds begins when the functions are ready.
+Nothing is compiled where less than :data:`LONG` seconds of a time limit are left.
 There is one source: formulas take arrays in numpy, and numbers in the loops of
 :mod:`fsopt.search.branch_and_benders.kernels`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from time import thread_time
@@ -24,7 +24,7 @@ from fsopt.search.branch_and_benders.relaxation import COMPILED, ENTRIES
 IMPORT, COMPILE = 2.0, 10.0
 """CPU seconds of the searches of this process from which compiled functions are imported, and others are compiled."""
 LONG = 30.0
-"""Seconds of a time limit before which functions are loaded, or compiled, and called once."""
+"""Seconds that are left of a time limit for functions to be compiled: that takes most of them, once."""
 _past = 0.0
 _begun: ContextVar[float | None] = ContextVar("begun", default=None)
 
@@ -43,26 +43,11 @@ def counted() -> Iterator[None]:
 
 
 def go_on() -> None:
-    """Let a long search go on with what is compiled already, or is to be compiled where no time limit passes."""
-    begun = _begun.get()
+    """Let a long search go on with what is compiled already, or is to be compiled where there is time for it."""
+    begun, left = _begun.get(), clock.left()
     spent = _past if begun is None else _past + thread_time() - begun
     if spent >= IMPORT and available():
-        _go_on(may=spent >= COMPILE and clock.left() is None)
-
-
-@contextmanager
-def before_the_clock(call: Callable[[], None]) -> Iterator[None]:
-    """Run a block whose time limit, where it is long, begins when a call of all functions has them compiled."""
-    left = clock.left()
-    if left is None or left < LONG or not available():
-        yield
-        return
-    with clock.lifted():
-        _go_on(may=True)
-        if any(function.signatures == [] for function in COMPILED.values()):
-            call()
-    with clock.limited(left, extend=True):
-        yield
+        _go_on(may=spent >= COMPILE and (left is None or left >= LONG))
 
 
 def _go_on(*, may: bool) -> None:

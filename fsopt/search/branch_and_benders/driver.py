@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fsopt.answers.certificate import closed
@@ -20,19 +18,18 @@ from fsopt.common.checkpoints import Keeper
 from fsopt.common.clock import deferred_interruption
 from fsopt.common.files import check_writable
 from fsopt.common.teams import processes
-from fsopt.data import Dataset
 from fsopt.drivers.gbd.master import NONE_FEASIBLE
 from fsopt.drivers.loop import Iterate, Loop, Within, run_loop
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, ENDS, OutOfTimeError, Run, Steps, resumable
 from fsopt.errors import InfeasibleError, ParameterError
 from fsopt.search.branch_and_benders import evidence
-from fsopt.search.branch_and_benders.compiled import before_the_clock, counted
+from fsopt.search.branch_and_benders.compiled import counted
 from fsopt.search.branch_and_benders.cuts import Grid
 from fsopt.search.branch_and_benders.problem import DEFAULT_SETTINGS, BranchSettings, SelectionProblem
-from fsopt.search.branch_and_benders.root import STAGES, any_selection, begin
+from fsopt.search.branch_and_benders.root import any_selection, begin
 from fsopt.search.branch_and_benders.search import SelectionSearch
-from fsopt.search.branch_and_benders.tasks import SHARE, Team
+from fsopt.search.branch_and_benders.tasks import SHARE, rounds
 
 NAME = "branch-and-benders"
 """The solver in results: no other software is called."""
@@ -40,7 +37,7 @@ KEPT_BYTES = 2**27
 """Bytes of multipliers that are kept as evidence; a leaf without its cut is solved again when it is checked."""
 FIRST_NODES, MORE_NODES = 16, 0.05
 """Nodes of the first slice between two records, and of the later ones as a share of the nodes so far. Counted in nodes
-a run has the same records whenever it is repeated, or resumed."""
+a run has the same records whenever it is repeated."""
 POLISH = 1e-10
 """Relative gap of the support vector machine on the answer."""
 RAMP = 32
@@ -95,20 +92,10 @@ def branch_and_benders(
         raise ParameterError("the initial selection of 'best-subset' breaks a constraint", "give an allowed one")
     if run.checkpoint is not None:
         check_writable(run.checkpoint)
-    with threadpool_limits(1), counted(), before_the_clock(_small), deferred_interruption() as interrupted:
+    with threadpool_limits(1), counted(), deferred_interruption() as interrupted:
         loop = _Loop(problem, settings, run, interrupted)
         _, stop = yield from run_loop(loop.iterates(seeds), loop.recorder, loop.save)
         return loop.end(stop)
-
-
-def _small() -> None:
-    """Search among few selections of few features."""
-    y, X = np.tile([1.0, -1.0], 16), np.random.default_rng(0).standard_normal((32, 6))
-    data = Dataset(X + 0.3 * y[:, None], y)
-    problem = SelectionProblem.of(data, 1.0, np.ones((1, 6)), np.array([3.0]), np.zeros(6))
-    search = SelectionSearch(problem, DEFAULT_SETTINGS)
-    deque(begin(search, lambda: True), 0)
-    search.run(100, lambda: True)
 
 
 class _Loop:
@@ -123,7 +110,6 @@ class _Loop:
         self.recorder = Recorder([], run)
         self.keeper = Keeper(run.checkpoint, evidence.save_checkpoint)
         self.started = self.counted = time.perf_counter()
-        self.slice_end = 0
 
     @property
     def elapsed(self) -> float:
@@ -137,41 +123,37 @@ class _Loop:
     def iterates(self, seeds: Sequence[Grid]) -> Loop:
         """Yield the incumbents and bounds of the slices of the search."""
         try:
-            if self.run.resume is None:
-                self.search.seed(seeds)
-            else:
+            if self.run.resume is not None:
                 self._resume(self.run.resume)
+            self.search.seed(seeds)
             yield from self._begin()
             stop = yield from self._search_on()
         except ENDS:
             if self.search.incumbents.best is not None:
-                yield self.iterate(complete=False, write=False, told=not self.recorder.history)
+                yield self.iterate(told=not self.recorder.history)
             raise
-        yield self.iterate(complete=False, write=False, told=False, stop=stop)
+        yield self.iterate(told=False, stop=stop)
 
     def _begin(self) -> Loop:
-        """Solve the root as far as it is not solved, with a checkpoint after each stage; raises InfeasibleError."""
+        """Solve the root where it is not solved; raises InfeasibleError."""
         search, infeasible = self.search, InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
         if search.problem.root() is None:
             raise infeasible
-        for stage in begin(search, self.go_on, self.settings.initial):
-            found = search.incumbents.best is not None
-            if stage == STAGES and not found and not any_selection(search, self.go_on):
-                raise infeasible
-            if stage == STAGES or (stage == 1 and found):
+        if search.begun:
+            return
+        for _ in begin(search, self.go_on, self.settings.initial):
+            if not self.recorder.history and search.incumbents.best is not None:
                 yield self.iterate()
-            else:
-                self._write(self.recorder.history)
-        if search.stage < STAGES:
-            yield self.iterate(complete=False, write=False)
+        if search.incumbents.best is None and not any_selection(search, self.go_on):
+            raise infeasible
+        yield self.iterate()
 
     def _resume(self, path: Path) -> None:
         """Go on where a checkpoint ends, from the given selection too where it is another one."""
         self.search, run = evidence.load_checkpoint(path, self.problem, self.settings)
-        self.slice_end = run["slice_end"]
         self.started -= run["elapsed"]
         self.recorder.resume(run["history"], [NAME])
-        if self.search.stage and self.settings.initial is not None:
+        if self.settings.initial is not None:
             self.search.incumbents.try_selection(self.settings.initial)
 
     def _search_on(self) -> Within[str]:
@@ -180,17 +162,16 @@ class _Loop:
         yield from self._slices(lambda: jobs == 1 or len(search.frontier) < RAMP * jobs)
         if jobs > 1 and not self._stop():
             with processes(jobs, self.run.executor) as executor:
-                for _ in Team(search, jobs, lambda: not self._stop()).rounds(executor, self.started):
-                    yield self.iterate(write=self.keeper.due())
-                yield self.iterate()
-            yield from self._slices(lambda: True)  # what a team that lost its processes left
+                for _ in rounds(search, jobs, executor, lambda: not self._stop()):
+                    yield self.iterate()
+            yield from self._slices(lambda: True)  # what lost workers left
         return self._stop()
 
     def _stop(self) -> str:
         """Return the stopping criterion that holds; empty where none does."""
         most = self.settings.max_nodes
         reasons = {
-            "optimal": not self.search.open,
+            "optimal": not self.search.frontier,
             "interrupted": self.interrupted(),
             "time-limit": clock.expired(),
             "iteration-limit": most is not None and self.search.nodes >= most,
@@ -201,22 +182,18 @@ class _Loop:
         """Search in slices while no stopping criterion holds."""
         search, most = self.search, self.settings.max_nodes
         while not self._stop() and wanted():
-            if search.nodes >= self.slice_end:
-                self.slice_end = search.nodes + max(FIRST_NODES, int(MORE_NODES * search.nodes))
-            end = self.slice_end if most is None else min(self.slice_end, most)
-            search.run(end - search.nodes, lambda: self._between_nodes() and wanted())
-            complete = search.nodes >= self.slice_end or not search.frontier
-            yield self.iterate(complete=complete, write=bool(self._stop()) or self.keeper.due())
+            slice_of = max(FIRST_NODES, int(MORE_NODES * search.nodes))
+            nodes = slice_of if most is None else min(slice_of, most - search.nodes)
+            search.run(nodes, lambda: self._between_nodes() and wanted())
+            yield self.iterate()
 
     def _between_nodes(self) -> bool:
         """Write a checkpoint where it is time for one, and return whether the search goes on."""
-        if self.keeper.due():
-            self._write(self.recorder.history)
+        self._write()
         return self.go_on()
 
-    def iterate(self, *, complete: bool = True, write: bool = True, told: bool = True, stop: str = "") -> Iterate:
+    def iterate(self, *, told: bool = True, stop: str = "") -> Iterate:
         """Return the incumbent, with its record where ``told``; multipliers that nothing needs are dropped."""
-        # The checkpoint has no record of an incomplete slice: a run that resumes completes it.
         search, upper = self.search, self.search.incumbents.value
         search.forget(KEPT_BYTES)
         lower = min(search.bound, upper)
@@ -233,16 +210,15 @@ class _Loop:
             "solved": search.solved,
         }
         point = {} if search.incumbents.best is None else {"search": search}
-        how = {"complete": complete, "write": write}
-        return Iterate(upper, point, lower, how, record if told else None, stop, within=True)
+        return Iterate(upper, point, lower, record=record if told else None, stop=stop, within=True)
 
     def save(self, at: Iterate) -> None:
-        """Replace the checkpoint where an iterate asks for it."""
-        if at.evidence["write"]:
-            self._write(self.recorder.history if at.evidence["complete"] else self.recorder.history[:-1])
+        """Write a checkpoint after a record where it is time for one, or the loop ends."""
+        self._write(ends=bool(self._stop()))
 
-    def _write(self, history: list[Mapping[str, Any]]) -> None:
-        self.keeper.write(self.search, {"history": history, "slice_end": self.slice_end, "elapsed": self.elapsed})
+    def _write(self, *, ends: bool = False) -> None:
+        if ends or self.keeper.due():
+            self.keeper.write(self.search, {"history": self.recorder.history, "elapsed": self.elapsed})
 
     def end(self, stop: str) -> DriverResult:
         """Return the result, with the support vector machine on the incumbent solved to all digits."""

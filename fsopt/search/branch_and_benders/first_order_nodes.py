@@ -17,10 +17,8 @@ with the smallest :math:`\mu \ge 0` at which :math:`R\sigma \le r`; at :math:`\t
 of :math:`\Omega(w)`, found by Newton's method in :math:`\mu^{-1/2}`. The steps are those of
 :mod:`fsopt.linear.first_order`, in the inverse of the sums :math:`\sum_i |Z_{ij}|` and :math:`\sum_j |Z_{ij}|`.
 
-A node has a working set of features: those with a weight in its parent and those of largest :math:`|q_j|`. It takes in
-others while the bound of all features is far below that of its own. The products take the time, and are in single
-precision. What is proved does not depend on these numbers: the search makes alpha dual feasible in integers,
-and its bound pays for rounding.
+The products take the time, and are in single precision. What is proved does not depend on these numbers: the search
+makes alpha dual feasible in integers, and its bound pays for rounding.
 """
 
 from __future__ import annotations
@@ -35,18 +33,14 @@ from fsopt.linear.first_order import PrimalDual, Saddle
 from fsopt.search.branch_and_benders.interior_point import Goal, NodeHyperplane, Solved
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.search.branch_and_benders.relaxation import multipliers
-from fsopt.typing import Indices, Mask, Vector
+from fsopt.typing import Indices, Vector
 
 LARGE, NODE = 1e6, 2e5
 """Samples times features of a problem, and times free features of a node, above which steps of first order bound it."""
 STEPS, MOST_STEPS = 20, 4000
 """Steps between two looks at the gap, and of a run."""
-FIRST, MORE = 200, 150
-"""Features that a working set begins with at least, and takes in at most."""
-ROUNDS = 8
-"""Largest number of working sets."""
-LEFT_OUT, ROOT_GAP = 0.25, 0.1
-"""Share of the gap of a node that the features outside may cost, and gap of a root, of the distance to the cutoff."""
+ROOT_GAP = 0.1
+"""Gap of a root, of the distance to the cutoff."""
 TINY = 1e-30
 """Smallest charge of a feature: one without any has the share 1."""
 NEWTON, EXACT = 100, 0.7
@@ -62,41 +56,18 @@ def suited(problem: SelectionProblem) -> bool:
 def large(problem: SelectionProblem, at: Partial) -> bool:
     """Return whether a node is bounded here."""
     sizes = problem.n * problem.p > LARGE and problem.n * np.count_nonzero(at.free) > NODE
-    return bool(sizes) and isinstance(problem.X, np.ndarray) and suited(problem)
+    return bool(sizes) and suited(problem)
 
 
-def relaxed(problem: SelectionProblem, at: Partial, start: Saddle | None, goal: Goal) -> tuple[Solved, Indices]:
-    """Return the relaxation of a node, from a pair of its parent, with the bound by all features, and those in it."""
+def relaxed(problem: SelectionProblem, at: Partial, free: Indices, near: NodeHyperplane | None, goal: Goal) -> Solved:
+    """Return the relaxation of a node with some of its free features, from a hyperplane near it."""
     if math.isfinite(goal.cutoff) and not goal.branch:
         goal = goal._replace(branch=ROOT_GAP)
-    if start is None or start.alpha.max() <= 0.0:
-        start = beginning(problem)
-    q = problem.single @ start.alpha.astype(np.float32)
-    working = at.free & (start.w != 0.0)
-    working |= _largest(np.where(at.free & ~working, np.abs(q), 0.0), FIRST - int(working.sum()))
-    best, kept = None, working
-    for _ in range(ROUNDS):
-        features = np.flatnonzero(working)
-        steps = RelaxationSteps(problem, at, features, problem.single, start)
-        steps.run(goal)
-        found, q = steps.solution(), problem.single @ steps.alpha
-        bound, late = steps.bound(steps.alpha, q, np.arange(problem.p)), clock.expired()
-        if best is None or bound > best.bound:
-            best, kept = found._replace(bound=bound, late=late), working.copy()
-        allowed = LEFT_OUT * goal.branch * (goal.cutoff - bound) if goal.branch else 0.0
-        if late or bound >= goal.cutoff or steps.lower - bound <= max(allowed, goal.gap * abs(bound)):
-            break
-        start = Saddle(np.zeros(problem.p), found.hyperplane.b, found.alpha)
-        start.w[steps.features] = found.hyperplane.w
-        gains = 0.5 * q * q - problem.lam - steps.mu * problem.knapsack[0]
-        working |= _largest(np.where(at.free & ~working, gains, 0.0), MORE)
-    assert best is not None
-    return best, np.flatnonzero(kept)
-
-
-def _largest(values: Vector, most: int) -> Mask:
-    """Return the places (p,) of the largest positive values."""
-    return np.asarray((values > 0.0) & (values >= -np.sort(-values)[min(most, len(values)) - 1]) & (most > 0))
+    known = near is not None and near.alpha.max() > 0.0
+    start = Saddle(near.w, near.b, near.alpha.astype(float)) if near is not None and known else beginning(problem)
+    steps = RelaxationSteps(problem, at, free, problem.single, start)
+    steps.run(goal)
+    return steps.solution()
 
 
 def beginning(problem: SelectionProblem) -> Saddle:
@@ -137,15 +108,11 @@ class RelaxationSteps:
             self.Z, self.y, self.caps, self._proximal, self.ends, begun, self.gamma, units, period=STEPS
         )
 
-    def run(self, goal: Goal, known: float = -math.inf) -> None:
-        """Take steps up to a goal, a value no better than a known bound, or so many, or until the clock stops.
-
-        One sweep at least; a later call goes on.
-        """
-        last = self.steps.total + MOST_STEPS
+    def run(self, goal: Goal) -> None:
+        """Take steps up to a goal, or so many, or until the clock stops: one sweep at least."""
         allowed = -math.inf
         while self.upper - self.lower > allowed and self.lower < goal.cutoff:
-            if self.steps.total and (self.upper <= known or self.steps.total >= last or clock.expired()):
+            if self.steps.total and (self.steps.total >= MOST_STEPS or clock.expired()):
                 break
             self.steps.sweep()
             enough = goal.branch * (goal.cutoff - max(self.lower, 0.0)) if goal.branch else 0.0
@@ -155,21 +122,21 @@ class RelaxationSteps:
         """Return the best multipliers and hyperplane, with the shares of the free features."""
         alpha, sigma = balanced(self.y, self.alpha.astype(float)), self.shares(self.near.w, 0.0)
         w, sigma = self.near.w.astype(float), sigma[self.selected :].astype(float)
-        return Solved(alpha, np.zeros(len(self.problem.r)), NodeHyperplane(w, self.near.b, sigma, alpha), self.lower)
+        mu = np.full(len(self.problem.r), self.bound(self.alpha, self.Z @ self.alpha)[1])
+        return Solved(alpha, mu, NodeHyperplane(w, self.near.b, sigma, alpha), self.lower, clock.expired())
 
-    def bound(self, alpha: Vector, q: Vector, features: Indices) -> float:
-        """Return the bound by multipliers of the relaxation with some features, by their products q."""
-        gains, free = 0.5 * q * q - self.problem.lam[features], self.node.free[features]
-        weights, left = self.problem.knapsack[0][features][free], gains[free]
-        tau = multipliers(left, weights, self.budget)[1]
-        charged = np.sum(np.maximum(left - tau * weights, 0.0)) + (tau * self.budget if tau else 0.0)
-        owed = np.sum(gains[self.node.inside[features]]) + charged
-        return float(np.sum(alpha - 0.5 * self.gamma * alpha * alpha) - owed)
+    def bound(self, alpha: Vector, q: Vector) -> tuple[float, float]:
+        """Return the bound by multipliers of the relaxation, by their products q (k,), and that of the constraint."""
+        gains, free = 0.5 * q * q - self.problem.lam[self.features], self.node.free[self.features]
+        tau = multipliers(gains[free], self.weights[free], self.budget)[1]
+        charged = np.sum(np.maximum(gains[free] - tau * self.weights[free], 0.0)) + (tau * self.budget if tau else 0.0)
+        owed = np.sum(gains[~free]) + charged
+        return float(np.sum(alpha - 0.5 * self.gamma * alpha * alpha) - owed), tau
 
     def ends(self, pair: Saddle) -> tuple[float, float]:
         """Return the lower bound by the multipliers of a pair, and the value of the relaxation at its hyperplane."""
         alpha, sigma = balanced(self.y, pair.alpha), self.shares(pair.w, 0.0)
-        lower = self.bound(alpha, self.Z @ alpha, self.features)
+        lower = self.bound(alpha, self.Z @ alpha)[0]
         slacks = np.maximum(1.0 - pair.w @ self.Z - pair.b * self.y, 0.0)
         most = np.minimum(self.caps, slacks / np.maximum(self.gamma, TINY))
         lost = slacks * most - 0.5 * self.gamma * most * most

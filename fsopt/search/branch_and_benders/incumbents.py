@@ -21,6 +21,8 @@ BETTER = 1e-9
 """Relative decrease of the value from which a selection is better."""
 CUTS = 16
 """Cuts of the pool that rule out exchanges."""
+FREE = 2000
+"""Samples up to which none is frozen in exchanges: a better one may be missed by what the frozen samples cost."""
 
 
 class Incumbent(NamedTuple):
@@ -141,13 +143,13 @@ class Incumbents:
         """Exchange or take or leave out a feature while that lowers the incumbent; then from perturbed selections."""
         if self.best is None or self.problem.columns is not None:  # machines of groups take longer than nodes
             return
-        search = LocalSearch(self.problem, [self.pool.held[k] for k in self.pool.useful(CUTS)], most, go_on)
+        cuts = [self.pool.held[k] for k in self.pool.useful(CUTS)]
+        width = np.inf if self.problem.n <= FREE else np.nan
+        search = LocalSearch(self.problem, NodeSolver(self.problem, width, width), cuts, most, go_on)
         found = search.restarted(self.best.selection, fails, seed=0)
         if found is not None:
-            w = np.zeros(self.problem.p)
-            w[found.features] = found.hyperplane[:-1]
-            self.weigh(found.mask(self.problem.p), w)
-            self.add_cut(found.alpha)
+            self.weigh(found.selection, found.solved.hyperplane.w)
+            self.add_cut(found.solved.alpha)
 
     def eliminated(self, start: Mask, go_on: Callable[[], bool], *, share: float = 0.0) -> None:
         """Leave out a share of smallest weights at once, until the constraints hold, or, with penalties, to the end."""

@@ -22,10 +22,9 @@ clock, and a long one within its factorisation.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_array
 
 from fsopt.common import clock
 from fsopt.data.hyperplanes import dual_curvature, dual_gaps, dual_slopes, dual_values
@@ -81,14 +80,6 @@ class NodeHyperplane(NamedTuple):
     sigma: Vector
     alpha: Floats
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Return the hyperplane for a pickle by the few features with a weight or a share."""
-        return _of_few, (coo_array(self.w[None]), self.b, coo_array(self.sigma[None]), self.alpha)
-
-
-def _of_few(w: Any, b: float, sigma: Any, alpha: Floats) -> NodeHyperplane:
-    return NodeHyperplane(w.toarray()[0], b, sigma.toarray()[0], alpha)
-
 
 class Solved(NamedTuple):
     """The best multipliers of a run, with their dual value, without a margin for rounding, and the last hyperplane.
@@ -133,14 +124,8 @@ class Best(NamedTuple):
 
 
 @entry
-def run(p: NodeRelaxation, at: InteriorPoint, gap: float, cutoff: float, branch: float, best: Best) -> bool:
-    """Take steps until the goal is reached or none makes progress; return whether the gap is closed."""
-    return stepped(p, at, gap, cutoff, branch, best)
-
-
-@inner
-def stepped(p: NodeRelaxation, at: InteriorPoint, gap: float, cutoff: float, branch: float, best: Best) -> bool:
-    """Take the steps of :func:`run`."""
+def run(p: NodeRelaxation, at: InteriorPoint, gap: float, cutoff: float, branch: float, best: Best) -> None:
+    """Take steps until the goal is reached or none makes progress."""
     # A bound on the number of steps: numerical trouble ends a run with the best bound so far.
     for k in range(ITERATIONS):
         moved = step(p, at)
@@ -148,12 +133,10 @@ def stepped(p: NodeRelaxation, at: InteriorPoint, gap: float, cutoff: float, bra
             continue
         left = open_gap(p, at, best)
         bound = best.bound[0]
-        small = left <= gap * max(abs(bound), 1e-12)
-        if small or not moved or bound >= cutoff:
-            return bool(moved and small)
+        if left <= gap * max(abs(bound), 1e-12) or not moved or bound >= cutoff:
+            break
         if branch > 0.0 and left <= branch * (cutoff - max(bound, 0.0)):
             break
-    return False
 
 
 @inner

@@ -15,10 +15,11 @@ from numba.extending import overload
 
 from fsopt.common import jit
 from fsopt.common.jit import LOOPS
+from fsopt.linear.pieces import EPSILON
 from fsopt.search.branch_and_benders import interior_point, newton, relaxation
-from fsopt.search.branch_and_benders.newton import EPSILON, System, of_sample
+from fsopt.search.branch_and_benders.newton import System, of_sample
 from fsopt.search.branch_and_benders.relaxation import INNER, InteriorPoint, NodeRelaxation, sizes
-from fsopt.typing import Indices, Matrix, Vector
+from fsopt.typing import Matrix, Vector
 
 __all__ = ["LOOPS", "compiled"]
 
@@ -44,27 +45,6 @@ def compiled(function: Any) -> Any:
 def choice(condition: bool, one: float, other: float) -> float:
     """Return one number where a condition holds, else the other."""
     return one if condition else other
-
-
-@instead(relaxation.falling)
-def falling(value: Vector) -> Indices:
-    """Return the places of values by falling value, by heapsort: that of numba takes seconds to compile."""
-    n = len(value)
-    order = np.arange(n)
-    for k in range(n // 2 + n - 1):
-        # First every place is made a heap, with the smallest value on top; then the top goes to the end.
-        top, end = (n // 2 - 1 - k, n) if k < n // 2 else (0, n // 2 + n - 1 - k)
-        if k >= n // 2:
-            order[0], order[end] = order[end], order[0]
-        here, child = top, 2 * top + 1
-        while child < end:
-            if child + 1 < end and value[order[child + 1]] < value[order[child]]:
-                child += 1
-            if value[order[here]] <= value[order[child]]:
-                break
-            order[here], order[child] = order[child], order[here]
-            here, child = child, 2 * child + 1
-    return order
 
 
 def one_of(given: Any, i: int) -> Any:

@@ -72,24 +72,19 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy
 
 from fsopt.common import clock
 from fsopt.data.hyperplanes import dual_curvature, dual_slopes
-from fsopt.linear.pieces import cholesky, gram
+from fsopt.linear.pieces import by_features, by_samples
 from fsopt.search.branch_and_benders.relaxation import InteriorPoint, NodeRelaxation, Number, inner, sizes
 from fsopt.typing import Matrix, Vector
 
-EPSILON = 1e-14
-"""The diagonal of the intercept, as a share of the sum of theta."""
 RIDGE = 1e-15
 """Smallest diagonal of the features with a norm of w, as a share of the trace of the matrix that it is added to."""
 Steps = tuple[Vector, Vector, Vector]
 """Steps of alpha (n,), of the hyperplane (p + 1,) and of mu (k,)."""
 Solve = Callable[[Vector, Vector, Vector], Steps]
 """The solution of a reduced system for s (n,), g (p + 1,) and h (k,)."""
-Eliminated = Callable[[Matrix, Matrix], tuple[Matrix, Matrix]]
-"""The steps of alpha (k, n) and of the hyperplane (k, p + 1) for k right-hand sides, without mu."""
 Direction = tuple[Vector, Vector, Vector, Vector, Number]
 """Steps of x, z, q and (w, b), and the largest length at which x and z are not negative."""
 
@@ -266,47 +261,3 @@ def reduced_system(A: Matrix, theta: Vector, delta: Matrix, G: Matrix, S: Matrix
         return alpha - mu @ on_alpha, hyperplane - mu @ border, mu
 
     return solve
-
-
-def by_features(A: Matrix, theta: Vector, delta: Matrix) -> Eliminated | None:
-    """Return the system with alpha eliminated; None where it is singular."""
-    matrix = gram((A * np.sqrt(theta)).T)
-    ends = EPSILON * matrix[-1, -1]
-    if delta.ndim == 2:  # blocks of groups
-        matrix[:-1, :-1] += delta
-        matrix[-1, -1] += ends
-    else:
-        matrix.ravel(order="K")[:: len(matrix) + 1] += np.append(delta, ends)
-    factor = cholesky(matrix)
-
-    def steps(s: Matrix, g: Matrix) -> tuple[Matrix, Matrix]:
-        hyperplane = scipy.linalg.lapack.dpotrs(factor, (g + (theta * s) @ A.T).T, lower=1)[0].T
-        return theta * (s - hyperplane @ A), hyperplane
-
-    return None if factor is None else steps
-
-
-def by_samples(A: Matrix, theta: Vector, delta: Vector) -> Eliminated | None:
-    """Return the system with w eliminated; None where it is singular."""
-    Z, y = A[:-1], A[-1]
-    root = np.sqrt(theta)
-    matrix = gram(Z * root / np.sqrt(delta)[:, None])
-    matrix.ravel(order="K")[:: len(root) + 1] += 1.0
-    factor = cholesky(matrix)
-    if factor is None:
-        return None
-
-    def multipliers(right: Matrix) -> Matrix:
-        return np.asarray(root * scipy.linalg.lapack.dpotrs(factor, (root * right).T, lower=1)[0].T)
-
-    along = multipliers(y[None])[0]
-    slope = float(y @ along) + EPSILON * float(theta.sum())
-
-    def steps(s: Matrix, g: Matrix) -> tuple[Matrix, Matrix]:
-        weights = g[:, :-1] / delta
-        alpha = multipliers(s - weights @ Z)
-        b = (g[:, -1] + alpha @ y) / slope
-        alpha = alpha - np.outer(b, along)
-        return alpha, np.column_stack([weights + (alpha @ Z.T) / delta, b])
-
-    return steps

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fsopt.common import clock
-from fsopt.linear.first_order import Saddle
+from fsopt.search.branch_and_benders.cuts import BendersCut, value
 from fsopt.search.branch_and_benders.first_order_nodes import beginning, large, relaxed
 from fsopt.search.branch_and_benders.interior_point import Goal, NodeHyperplane, Solved, solve
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
@@ -91,7 +91,7 @@ of many samples."""
 FEWEST = 80
 """Samples that are never frozen, if there are as many."""
 WHOLE = 150
-"""Free features up to which all are in the program."""
+"""Free features up to which all are in the program, and others that it takes in at most."""
 MANY, EACH = 20_000, 200
 """Samples, and samples for each feature, above which a program without a parent has those nearest to the margin of a
 part of them."""
@@ -99,6 +99,8 @@ ROUGH = 1e-3
 """Relative gap of that part."""
 FAR_OFF = 0.1
 """What the frozen samples may cost where there is no cutoff, as a share of the bound; else none is frozen."""
+LEFT_OUT = 0.25
+"""Share of the distance to the cutoff at which a node is exact enough that the features outside may cost."""
 ROUNDS = 12
 """Largest number of rounds in which features are taken in."""
 
@@ -111,70 +113,55 @@ class NodeSolver:
     ----------
     width : distance from the margin from which samples are frozen; nan before the first node.
     widest : its upper bound.
-    likely : shares (p,) by which a relaxation without a parent takes its first features; None where none are known.
+    known : the last hyperplane that was asked for its margins, and these (n,): nodes of one parent follow each other.
     """
 
     problem: SelectionProblem
     width: float = float("nan")
     widest: float = float("nan")
-    likely: Vector | None = None
+    known: tuple[NodeHyperplane | None, Vector] = (None, np.zeros(0))
 
     def solve(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> Solved | None:
         """Return the relaxation of a node, at least to the goal of its reduced program; None without any bound."""
-        if not self._many and large(self.problem, at):
-            start = None if parent is None else Saddle(parent.w, parent.b, parent.alpha.astype(float))
-            solved, features = relaxed(self.problem, at, start, goal)
-            return unfolded(self.problem, solved, at, features, None)
-        return self._of_many(at, goal) if parent is None and self._many else self.by_parent(at, parent, goal)
+        if parent is not None or not self._many:
+            return self.by_parent(at, parent, goal)
+        return self.by_parent(at, self.rough(at, None), goal, goal.gap)
 
-    def by_parent(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> Solved | None:
-        """Return the relaxation with the samples near the margin of a parent, of all samples without one."""
-        if parent is None:
-            return self._rounds(at, self.likely, goal)
-        margins = self.margins(parent)
-        samples = self._near_parent(margins)
-        found = self._rounds(at, parent.sigma, goal, samples, (parent, margins))
-        if found is None or samples is None or found.bound >= goal.cutoff:
-            return found
-        loss = self._lost(found.hyperplane, margins, samples)
-        # The width grows where the frozen samples cost much of the distance to the cutoff.
-        costly = loss > 0.15 * (goal.cutoff - found.bound)
-        self.width = min(1.1 * self.width, self.widest) if costly else 0.985 * self.width
-        if not np.isfinite(goal.cutoff) and loss > FAR_OFF * found.bound:
-            found = self._rounds(at, parent.sigma, goal, None, (parent, margins))
-        return found
+    def by_parent(self, at: Partial, parent: NodeHyperplane | None, goal: Goal, most: float = FAR_OFF) -> Solved | None:
+        """Return the relaxation with the samples near the margin of a parent, of all samples without one.
+
+        Where there is no cutoff, or ``most`` is less than usual, the frozen samples may cost that share of the bound.
+        """
+        if parent is None or (not self._many and large(self.problem, at)):
+            return self._rounds(at, None if parent is None else parent.sigma, goal, known=parent)
+        best, wider, near = None, 1.0, parent
+        # Each pass widens, until all samples are kept.
+        while True:
+            margins = self.margins(near)
+            samples = self._near_parent(margins, wider)
+            found = self._rounds(at, near.sigma, goal, samples, near)
+            best = found if best is None or (found and found.bound > best.bound) else best
+            if found is None or found.late or samples is None or found.bound >= goal.cutoff:
+                return best
+            lost = self._lost(found.hyperplane, margins, samples)
+            if parent is near:  # the width grows where the frozen samples cost much of the distance to the cutoff
+                costly = lost > 0.15 * (goal.cutoff - found.bound)
+                self.width = min(1.1 * self.width, self.widest) if costly else 0.985 * self.width
+            if lost <= most * found.bound or (most == FAR_OFF and np.isfinite(goal.cutoff)):
+                return best
+            near, wider = found.hyperplane, 2.0 * wider
 
     def rough(self, at: Partial, parent: NodeHyperplane | None) -> NodeHyperplane | None:
         """Return the hyperplane of a relaxation, not exact, of many samples that of a part; may be out of time."""
         if not self._many:
             found = self.solve(at, parent, Goal(ROUGH))
         else:
-            shares = self.likely if parent is None else parent.sigma
+            shares = None if parent is None else parent.sigma
             found = NodeSolver(self.problem.part)._rounds(at, shares, Goal(ROUGH))
         if found is None or found.late:
             clock.check()
         unknown = np.full(self.problem.n, -1.0, dtype=np.float32)
         return None if found is None else found.hyperplane._replace(alpha=unknown)
-
-    def _of_many(self, at: Partial, goal: Goal) -> Solved | None:
-        """Solve on the samples nearest to the margin of a part of them, on more where the others cost too much."""
-        near, best = self.rough(at, None), None
-        share = NEAREST
-        if near is None:
-            return self._rounds(at, self.likely, goal)
-        # The samples double until all are kept.
-        while True:
-            margins = self.margins(near)
-            distance = self.problem.distance(margins)
-            samples = self._frozen(margins, distance, float(np.quantile(distance, min(share, 1.0))))
-            found = self._rounds(at, near.sigma, goal, samples)
-            if found is None or found.late:
-                return found or best
-            best = found if best is None or found.bound > best.bound else best
-            lost = 0.0 if samples is None else self._lost(found.hyperplane, margins, samples)
-            if found.bound >= goal.cutoff or lost <= goal.gap * found.bound:
-                return best
-            near, share = found.hyperplane, 2.0 * share
 
     def _rounds(
         self,
@@ -182,23 +169,26 @@ class NodeSolver:
         shares: Vector | None,
         goal: Goal,
         samples: Samples | None = None,
-        known: tuple[NodeHyperplane, Vector] | None = None,
+        known: NodeHyperplane | None = None,
     ) -> Solved | None:
         """Solve the program of some samples (None: all), and take in features until none of the others costs much."""
-        features = self._features(at, shares)
-        found = None
+        features, found = self._features(at, shares), None
+        first_order = samples is None and not self._many and large(self.problem, at)
         for _ in range(ROUNDS):
-            program = node_program(self.problem, at, features, samples)
-            start = None
-            if known is not None and program.columns is None:
-                start = self._warm(program, *known, features, at, samples)
-            solved = solve(program, goal, start)
+            if first_order:
+                solved: Solved | None = relaxed(self.problem, at, features, known, goal)
+            else:
+                program = node_program(self.problem, at, features, samples)
+                warm = known is not None and program.columns is None
+                start = self._warm(program, known, features, at, samples) if known is not None and warm else None
+                solved = solve(program, goal, start)
             if solved is None:
                 if samples is None or clock.expired():
                     return found
                 samples = None
                 continue
             found = unfolded(self.problem, solved, at, features, samples)
+            known = found.hyperplane if first_order else known
             missing = self._missing(found, at, features, goal)
             if not len(missing) or solved.late:
                 break
@@ -206,19 +196,14 @@ class NodeSolver:
         return found
 
     def _warm(
-        self,
-        program: NodeRelaxation,
-        parent: NodeHyperplane,
-        margins: Vector,
-        features: Indices,
-        at: Partial,
-        samples: Samples | None,
+        self, program: NodeRelaxation, parent: NodeHyperplane, features: Indices, at: Partial, samples: Samples | None
     ) -> InteriorPoint:
-        """Return a point to start from, by a parent whose hyperplane has these margins (n,)."""
+        """Return a point to start from, by a parent."""
         kept = slice(None) if samples is None else samples.kept
         columns = self.problem.places(np.concatenate([at.inside.nonzero()[0], features]))
         hyperplane, alpha = np.append(parent.w[columns], parent.b), parent.alpha[kept].astype(float)
-        return fast(warm_start)(program, hyperplane, parent.sigma[features], margins[kept], alpha)
+        margins = self.margins(parent)[kept]
+        return fast(warm_start)(program, hyperplane, parent.sigma[features], margins, alpha)
 
     @property
     def _many(self) -> bool:
@@ -226,9 +211,11 @@ class NodeSolver:
 
     def margins(self, hyperplane: NodeHyperplane) -> Vector:
         """Return the margins (n,) of a hyperplane."""
-        return self.problem.scores(hyperplane.w) + hyperplane.b * self.problem.y
+        if self.known[0] is not hyperplane:
+            self.known = hyperplane, self.problem.scores(hyperplane.w) + hyperplane.b * self.problem.y
+        return self.known[1]
 
-    def _near_parent(self, margins: Vector) -> Samples | None:
+    def _near_parent(self, margins: Vector, wider: float) -> Samples | None:
         """Return the samples within the adapted distance of the parent's margin; None where none is frozen."""
         problem = self.problem
         if problem.n <= FEWEST:
@@ -237,7 +224,7 @@ class NodeSolver:
         if np.isnan(self.width):
             widths = (NEAREST, WIDTHS[1]) if self._many else WIDTHS
             self.width, self.widest = (float(v) for v in np.quantile(np.abs(margins - 1.0), widths))
-        width = max(self.width, float(np.partition(distance, FEWEST - 1)[FEWEST - 1]))
+        width = max(wider * self.width, float(np.partition(distance, FEWEST - 1)[FEWEST - 1]))
         return self._frozen(margins, distance, width)
 
     def _frozen(self, margins: Vector, distance: Vector, width: float) -> Samples | None:
@@ -273,18 +260,24 @@ class NodeSolver:
         return np.sort(likely)
 
     def _missing(self, found: Solved, at: Partial, features: Indices, goal: Goal) -> Indices:
-        """Return the features left out that would lower the bound most: their gain exceeds the multipliers' charge."""
-        problem = self.problem
-        free = at.free.nonzero()[0]
-        if len(features) == len(free):
+        """Return the features left out that lower the bound most, above the multipliers' charge; none if little."""
+        problem, free = self.problem, at.free
+        if len(features) == np.count_nonzero(free):
             return features[:0]
-        outside = np.setdiff1d(free, features)
-        halves = problem.halves(problem.products(found.alpha))[outside]
-        loss = halves - problem.lam[outside] - found.mu @ problem.R[:, outside]
-        worst = outside[np.argsort(-loss, kind="stable")[:WHOLE]]
-        size = max(float(found.alpha.sum()), 1e-12)
-        limit = max(goal.gap, 1e-4 if np.isfinite(goal.cutoff) else 0.0) * size / len(outside)
-        return np.sort(worst[np.sort(loss)[::-1][:WHOLE] > limit])
+        outside = free.copy()
+        outside[features] = False
+        gains = problem.halves(found.alpha.astype(np.float32) @ problem.single.T) - problem.lam
+        others = found.mu.copy()
+        if problem.main is not None:
+            others[problem.main] = 0.0
+        cut = BendersCut(0, 0.0, gains - others @ problem.R)
+        lost = value(problem, cut, Partial(at.inside, at.outside | outside)) - value(problem, cut, at)
+        distance = goal.cutoff - found.bound if goal.branch else 0.0
+        if lost <= max(goal.gap * abs(found.bound), LEFT_OUT * goal.branch * distance):
+            return features[:0]
+        loss = np.where(outside, gains - found.mu @ problem.R, 0.0)
+        worst = np.argsort(-loss, kind="stable")[:WHOLE]
+        return np.sort(worst[loss[worst] > 0.0])
 
     def _lost(self, hyperplane: NodeHyperplane, margins: Vector, samples: Samples) -> float:
         """Return what the frozen samples cost at most: their multipliers times how far they are on the other side."""

@@ -203,9 +203,9 @@ class SelectionProblem:
         return np.multiply(self.X.T, self.y, order="C")
 
     @cached_property
-    def single(self) -> Matrix:
-        """The signed samples (p, n) in single precision, of dense ones."""
-        return np.asarray(self.signed, dtype=np.float32)
+    def single(self) -> Any:
+        """The signed samples (p, n) in single precision."""
+        return self.signed.astype(np.float32)
 
     @cached_property
     def part(self) -> SelectionProblem:
@@ -231,7 +231,8 @@ class SelectionProblem:
 
     def scores(self, w: Vector) -> Vector:
         """Return the signed scores Z w (n,) of weights (d,)."""
-        return np.asarray(w @ self.signed)
+        places = np.flatnonzero(w)
+        return np.asarray(w[places] @ self.signed[places] if 4 * len(places) < len(w) else w @ self.signed)
 
     @cached_property
     def norms(self) -> Vector:

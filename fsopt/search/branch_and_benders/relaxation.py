@@ -65,11 +65,6 @@ def choice(condition: Any, one: Number, other: Number) -> Number:
     return np.where(condition, one, other)
 
 
-def falling(value: Vector) -> Indices:
-    """Return the places of values (n,) by falling value."""
-    return np.argsort(-value, kind="stable")
-
-
 def each(formula: Callable[..., tuple[Number, ...]], *given: Number) -> Any:
     """Return the values of a formula for the numbers of arrays, one after another, with others that are the same."""
     return formula(*given)
@@ -158,7 +153,7 @@ class Columns:
 
 
 class NodeRelaxation(NamedTuple):
-    r"""The program of a node, or of several without free features.
+    r"""The program of a node.
 
     Attributes
     ----------
@@ -168,8 +163,7 @@ class NodeRelaxation(NamedTuple):
     R, r : (k, f) constraints on the free features, and right-hand sides that are left for them (k,).
     lam : (f,) penalty weights of the free features.
     q, constant, balance : :math:`q^0` (s + f,), the sum of alpha and :math:`\beta^0` of the samples whose alpha is
-        frozen; the constant includes the penalty weights of the selected features. Several programs have rows of q,
-        and of the balance (m, 1).
+        frozen; the constant includes the penalty weights of the selected features.
     norm : 0; without free features 1 or -1 for another term of w than half its square, with r of length 1: the
         constraint :math:`\tfrac12 w'w \le r`, or the penalty :math:`\sqrt{2r}\,\|w\|`.
     columns : groups of the columns, of which f are free, and bounds on their weights; None where there are none.
@@ -212,7 +206,7 @@ class NodeRelaxation(NamedTuple):
 @inner
 def sizes(p: NodeRelaxation) -> tuple[int, int, int, int, int]:
     """Return the numbers of samples, of features selected, of all, of free ones, and of constraints."""
-    return len(p.caps), p.selected, p.q.shape[-1], len(p.lam), len(p.r)
+    return len(p.caps), p.selected, len(p.q), len(p.lam), len(p.r)
 
 
 def cold(p: NodeRelaxation) -> InteriorPoint:
@@ -257,12 +251,6 @@ def warm_start(p: NodeRelaxation, hyperplane: Vector, sigma: Vector, margins: Ve
     margins : (n,) of its hyperplane with all of its features: what is lost of them measures how far this program is.
     alpha : (n,) its multipliers; negative for those of the central path at its margins.
     """
-    return started(p, hyperplane, sigma, margins, alpha)
-
-
-@inner
-def started(p: NodeRelaxation, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Vector) -> InteriorPoint:
-    """Return the point of :func:`warm_start`."""
     n, s, features, f, k = sizes(p)
     mean = each(mean_of, alpha, hyperplane @ p.A, margins, p.caps)
     mu = mean[1].sum()
@@ -334,7 +322,7 @@ def multipliers(gains: Vector, weights: Vector, left: float) -> tuple[float, flo
     paying = np.flatnonzero((weights > 0.0) & (gains > 0.0))
     units = weights[paying]
     ratio = gains[paying] / units
-    order = falling(ratio)
+    order = np.argsort(-ratio, kind="mergesort")
     filled = np.cumsum(units[order])
     last = np.searchsorted(filled, left, side="right")  # features that fit as a whole
     if last >= len(order):

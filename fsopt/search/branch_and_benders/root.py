@@ -8,64 +8,45 @@ from functools import partial
 import numpy as np
 
 from fsopt.common import clock
-from fsopt.data.matrices import is_sparse
 from fsopt.errors import OutOfTimeError
-from fsopt.search.branch_and_benders.cuts import Pool, value
-from fsopt.search.branch_and_benders.first_order_nodes import RelaxationSteps, beginning, suited
-from fsopt.search.branch_and_benders.incumbents import Incumbents
-from fsopt.search.branch_and_benders.interior_point import Goal
-from fsopt.search.branch_and_benders.nodes import WHOLE, NodeSolver, unfolded
-from fsopt.search.branch_and_benders.search import CLOSE, SelectionNode, SelectionSearch
-from fsopt.search.branch_and_benders.tree import SelectionTree
+from fsopt.search.branch_and_benders.search import CLOSE, SelectionSearch
 from fsopt.typing import Mask, Vector
 
-SHARE = 0.5
-"""Largest share of the time that is left for the steps: the search needs the rest."""
 EVERY_FEATURE, STEP = 200, 0.1
 """Number of features up to which an elimination leaves out one after another, and the share at once of more."""
 MOST, WORK = 1000, 1e8
 """Features that an elimination starts from at most, and multiplications for the products of all pairs of them."""
-GAPS = (0.1, 0.03, 0.01, 0.003, 0.001)
-"""Relative gaps at which the first-order steps give way to interior points, where features with a share are few."""
-SYSTEM = 2e9
-"""Largest number of samples times the squared number of features in a system of the interior points."""
 MACHINE = 1e11
-"""The same for the support vector machine of a rounded relaxation: of a larger one the largest features are taken."""
+"""Samples times the squared number of features of the machine of a rounded relaxation: of a larger one the largest
+features are taken."""
 LIKELY = 1e-3
 """Share in the relaxation from which a feature is likely."""
 EXCHANGES, FAILS = 400, 100
 """Exchanges that the local search tries from a selection, and its restarts that may fail at a gap of 100 %."""
-DRAWS = 200
-"""Eliminations from drawn features that may fail, at a gap of 100 %."""
 FEW = 64
 """Exchanges of a search that is not thorough, without restarts: the best one has nearly always a smallest bound."""
 
 
-def begin(search: SelectionSearch, go_on: Callable[[], bool], initial: Mask | None = None) -> Iterator[int]:
-    """Solve the root and find incumbents, from the first stage that is not complete; yield how many of them are.
+def begin(search: SelectionSearch, go_on: Callable[[], bool], initial: Mask | None = None) -> Iterator[None]:
+    """Solve the root and find incumbents; yield behind the first one, which there mostly is, and after each stage.
 
-    After the first one there mostly is an incumbent. A stage that ``go_on`` ends is not complete: a search that resumes
-    begins it again from the state before it. Where the time is over in a stage, the root is an open node.
+    Where ``go_on`` ends a stage, or the time is over, the root is an open node, and the search is not ``begun``.
     """
-    if not search.stage:
-        if not search.frontier:
-            at = search.problem.root()
-            assert at is not None
-            search.open_root(at)
-        yield 0
-    for needed in (partial(_first, initial=initial), _relax)[search.stage :]:
+    at = search.problem.root()
+    assert at is not None
+    search.open_root(at)
+    for needed in (partial(_first, initial=initial), SelectionSearch.solve_root):
         # An answer needs an incumbent and a bound, in however little time.
         with clock.limited(clock.left(), extend=True):
             needed(search)
-        search.stage += 1
-        yield search.stage
-    for heuristic in HEURISTICS[search.stage - 2 :]:
+        yield
+    for heuristic in (_rounded, _of_the_likely, _exchanged):
         if search.frontier:
             heuristic(search, go_on)
             if not go_on():
-                break
-        search.stage += 1
-        yield search.stage
+                return
+        yield
+    search.begun = True
 
 
 def any_selection(search: SelectionSearch, go_on: Callable[[], bool]) -> bool:
@@ -98,30 +79,6 @@ def _first(search: SelectionSearch, initial: Mask | None) -> None:
             search.incumbents.try_selection(selection)
 
 
-def _relax(search: SelectionSearch) -> None:
-    """Solve the relaxation: of sparse samples by first-order steps, then by interior points on few features."""
-    problem, root = search.problem, search.frontier[0]
-    if not is_sparse(problem.X) or not suited(problem) or root.at.free.sum() <= WHOLE:
-        search.solve_root()
-        return
-    free = np.flatnonzero(root.at.free)
-    steps = RelaxationSteps(problem, root.at, free, problem.signed, beginning(problem))
-    with clock.limited(clock.part(clock.end_of(clock.left()), SHARE)):
-        for gap in GAPS:
-            steps.run(Goal(gap), root.bound)
-            found = unfolded(problem, steps.solution(), root.at, free, None)
-            few = problem.n * float((found.hyperplane.sigma > LIKELY).sum()) ** 2 <= SYSTEM
-            if few or clock.expired() or steps.upper <= root.bound:
-                break
-    cut = search.incumbents.add_cut(found.alpha) or root.cut
-    cut = max(cut, root.cut, key=lambda one: value(problem, one, root.at))
-    search.frontier.replace(SelectionNode(0, root.at, value(problem, cut, root.at), cut, found.hyperplane))
-    clock.check()
-    if few and steps.upper > root.bound:
-        search.solver.likely = found.hyperplane.sigma
-        search.solve_root()
-
-
 def _rounded(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Round the relaxation by its shares and by its weights."""
     node, incumbents = search.frontier[0], search.incumbents
@@ -136,17 +93,12 @@ def _rounded(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
 
 
 def _of_the_likely(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
-    """Eliminate from the features with a share in the relaxation."""
-    incumbents, before = search.incumbents, search.incumbents.best
-    incumbents.eliminated(_likely(search), go_on, share=0.0 if search.problem.p <= EVERY_FEATURE else STEP)
+    """Eliminate from the features with a share in the relaxation, of many those of largest share, and those inside."""
+    incumbents, before, sigma = search.incumbents, search.incumbents.best, search.frontier[0].hyperplane.sigma
+    share = 0.0 if search.problem.p <= EVERY_FEATURE else STEP
+    incumbents.eliminated(_largest(search, sigma > LIKELY, sigma), go_on, share=share)
     if incumbents.best is not before:
         incumbents.exchange(CLOSE, go_on)
-
-
-def _likely(search: SelectionSearch) -> Mask:
-    """Return the features with a share in the relaxation, of many those of largest share, and those inside."""
-    sigma = search.frontier[0].hyperplane.sigma
-    return _largest(search, sigma > LIKELY, sigma)
 
 
 def _largest(search: SelectionSearch, start: Mask, score: Vector) -> Mask:
@@ -158,30 +110,7 @@ def _largest(search: SelectionSearch, start: Mask, score: Vector) -> Mask:
     return kept
 
 
-def _of_draws(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
-    """Eliminate from the incumbent and half of the likely features, and of former incumbents', drawn at random."""
-    problem, best = search.problem, search.incumbents.best
-    likely = _likely(search)
-    if best is None or not search.settings.thorough or likely.sum() > EVERY_FEATURE:
-        return  # of many likely features an elimination takes seconds
-    # What most of them leave behind, cuts and adapted samples, would not help the tree.
-    drawn = Incumbents(problem, Pool(problem), SelectionTree(), NodeSolver(problem), search.incumbents.gap, best)
-    rng, failed = np.random.default_rng(0), 0
-    while drawn.best is not None and failed < DRAWS * search.gap_of(drawn.value) ** 2 and go_on():
-        before = drawn.best
-        likely |= before.selection
-        drawn.eliminated(likely & (rng.random(problem.p) < 0.5) | before.selection, go_on)
-        failed = failed + 1 if drawn.best is before else 0
-    if drawn.best is not None and drawn.best is not best:
-        search.incumbents.try_selection(drawn.best.selection)
-
-
 def _exchanged(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Exchange features from the best selection so far, and from perturbed ones: more of them where the gap is wide."""
     most, fails = (EXCHANGES, FAILS) if search.settings.thorough else (FEW, 0)
     search.incumbents.exchange(most, go_on, fails=int(fails * search.gap_of(search.incumbents.value) ** 3))
-
-
-HEURISTICS = (_rounded, _of_the_likely, _of_draws, _exchanged)
-STAGES = 2 + len(HEURISTICS)
-"""Number of stages of a root."""

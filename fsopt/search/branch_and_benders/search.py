@@ -21,7 +21,6 @@ from fsopt.search.branch_and_benders.coverage import Coverage
 from fsopt.search.branch_and_benders.cuts import BendersCut, CutBound, Grid, Pool
 from fsopt.search.branch_and_benders.incumbents import Incumbent, Incumbents
 from fsopt.search.branch_and_benders.interior_point import Goal, NodeHyperplane
-from fsopt.search.branch_and_benders.local_search import AT_ONCE, last_multipliers, one_left
 from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
 from fsopt.search.branch_and_benders.tree import EMPTY, LEAF, PEG, Frontier, SelectionTree
@@ -59,18 +58,24 @@ ROUNDED, ROUNDED_EVERY = 64, 4
 """Nodes up to which each relaxation is rounded before its node is branched; later that of one in so many."""
 CLOSED = 0.98
 """Distance of the cutoff below the incumbent, as a share of the tolerance."""
+STEP = 2e5
+"""Multiplications of a step of a machine, and a twentieth of its products with the free features, up to which machines
+with one feature more are solved in place of relaxations."""
 CLOSE = 16
 """Exchanges that are tried from a new incumbent."""
 
 
 class SelectionNode(NamedTuple):
-    """An open node: its number, partial selection, bound, and the cut and hyperplane of its relaxation."""
+    """An open node: its number, partial selection, bound, and the cut and hyperplane of its relaxation.
+
+    The hyperplane is None where only the cut is known: of a search that was resumed.
+    """
 
     number: int
     at: Partial
     bound: float
     cut: BendersCut
-    hyperplane: NodeHyperplane
+    hyperplane: NodeHyperplane | None
 
 
 class SelectionSearch:
@@ -83,9 +88,9 @@ class SelectionSearch:
     gains : (2, p), of the branching rule.
     closed_bound : the smallest bound of all that was closed.
     nodes : nodes so far.
-    frontier, given : open nodes, and others that tasks have.
+    frontier : open nodes, with those that tasks have.
     solved : relaxations solved.
-    stage : stages of the root that are complete, see :mod:`fsopt.search.branch_and_benders.root`.
+    begun : whether the root is complete, see :mod:`fsopt.search.branch_and_benders.root`.
     """
 
     def __init__(self, problem: SelectionProblem, settings: BranchSettings, tree: SelectionTree | None = None) -> None:
@@ -96,13 +101,13 @@ class SelectionSearch:
         gap = min(1e-5, 0.05 * settings.tolerance)
         self.incumbents = Incumbents(problem, self.pool, self.tree, self.solver, gap)
         self.gains, self.closed_bound = np.zeros((2, problem.p)), np.inf
-        self.frontier, self.given = Frontier(), Frontier()
-        self.nodes = self.solved = self.stage = 0
+        self.frontier = Frontier()
+        self.nodes, self.solved, self.begun = 0, 0, False
 
     @property
     def bound(self) -> float:
         """The lower bound on the problem."""
-        return min(self.closed_bound, self.frontier.bound, self.given.bound, self.incumbents.value)
+        return min(self.closed_bound, self.frontier.bound, self.incumbents.value)
 
     def gap_of(self, value: float) -> float:
         """Return the distance of a value from the bound, as a share of it."""
@@ -147,14 +152,9 @@ class SelectionSearch:
             self.closed_bound = closed_bound
             raise
 
-    @property
-    def open(self) -> list[SelectionNode]:
-        """The open nodes, with those that tasks have."""
-        return [*self.frontier, *self.given]
-
     def forget(self, most: int) -> None:
         """Drop the multipliers that nothing needs, and of leaves the oldest where they take over ``most`` bytes."""
-        nodes = {node.cut.name for node in self.open}
+        nodes = {node.cut.name for node in self.frontier}
         self.tree.forget(nodes | set(self.pool.names), most)
 
     def seed(self, grids: Sequence[Grid]) -> None:
@@ -167,8 +167,12 @@ class SelectionSearch:
         at = self._pegged(node.number, node.at, node.cut)
         if at is None:
             return
-        if one_left(self.problem, at):
-            self._last_feature(node.number, at, node.hyperplane, node.cut.gains)
+        if node.hyperplane is None:
+            self.solve(node.number, at, None, [node.cut])
+            return
+        n, inside, free = self.problem.n, int(np.count_nonzero(at.inside)), int(np.count_nonzero(at.free))
+        if self.problem.cardinality == inside + 1 and max(n * (inside + 2) ** 2, n * free // 20) <= STEP:
+            self._last_feature(node, at)
             return
         if self.nodes < ROUNDED or self.nodes % ROUNDED_EVERY == 0:
             self._round(at, node.hyperplane)
@@ -209,7 +213,7 @@ class SelectionSearch:
             self._finish(number, at, hyperplane)
             return None
         self.solved += 1
-        goal = Goal(0.1 * self.settings.tolerance, self.cutoff, BRANCH_GAP if hyperplane is not None else 0.0)
+        goal = Goal(0.1 * self.settings.tolerance, self.cutoff, BRANCH_GAP if number else 0.0)
         found = self.solver.solve(at, hyperplane, goal)
         if found is None or found.late:
             clock.check()
@@ -279,34 +283,26 @@ class SelectionSearch:
         self.closed_bound = min(self.closed_bound, value(self.problem, cut, at))
         self.tree.mark(number, LEAF, cut.name)
 
-    def _last_feature(self, number: int, at: Partial, near: NodeHyperplane, gains: Vector) -> None:
-        """Close a node where one feature more can be selected, given a hyperplane and the gains of its cut."""
-        margins = self.solver.margins(near)
+    def _last_feature(self, node: SelectionNode, at: Partial) -> None:
+        """Close a node where one feature more can be selected, by cuts of the machines of those of largest gain."""
+        number, gains = node.number, node.cut.gains
         rest: Partial | None = at
-        while rest is not None:
+        while rest is not None and rest.free.any():
+            free = rest.free.nonzero()[0]
+            j = int(free[np.argmax(gains[free])])
+            chosen = rest.decided(j, selected=True).inside
+            self.nodes += 1
+            found = self.solver.solve(Partial(chosen, ~chosen), node.hyperplane, Goal(self.incumbents.gap, self.cutoff))
             clock.check()
-            left = (~rest.outside & ~at.inside).nonzero()[0]
-            if not len(left):
-                self._finish(number, rest, near)
-                return
-            tried = left[np.argsort(-gains[left], kind="stable")[:AT_ONCE]]
-            found = last_multipliers(self.problem, at, near, margins, tried)
-            for j, alpha in zip(tried.tolist(), found, strict=True):
-                if rest is None or rest.outside[j]:
-                    continue
-                self.nodes += 1
-                cut = self.incumbents.add_cut(alpha, pooled=False)
-                if cut is not None:
-                    gains, rest = cut.gains, self._pegged(number, rest, cut)
-                if rest is None or rest.outside[j]:
-                    continue
-                if rest.inside[j]:
-                    self._finish(number, rest, None)
-                    return
-                chosen = rest.decided(j, selected=True).inside
+            cut = None if found is None else self.incumbents.add_cut(found.alpha, pooled=False)
+            if cut is not None:
+                gains, rest = cut.gains, self._pegged(number, rest, cut)
+            if rest is not None and rest.free[j]:  # it is better than the incumbent, or as good
                 number, within = self.tree.branch(number, j)
                 self._finish(within, Partial(chosen, ~chosen), None)
                 rest = rest.decided(j, selected=False)
+        if rest is not None:
+            self._finish(number, rest, node.hyperplane)
 
 
 class Enumeration(SelectionSearch):

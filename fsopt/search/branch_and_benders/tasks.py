@@ -1,22 +1,17 @@
 """Subtrees as tasks of any ``concurrent.futures.Executor``: one gets open nodes and returns the rest of a slice.
 
 A task carries all it needs, so that processes and clusters (Dask: ``Client.get_executor()``) run it alike. Numbers of
-nodes are unique by blocks of a task each, so that the parts of a tree fit together without renaming. A thread that runs
-tasks keeps the problem and the pool of the last search: a task carries its nodes, the most useful cuts and the key of
-the search, and the problem only where it may be unknown. One that meets an unknown key comes back unsolved, and a later
-one carries the problem.
+nodes are unique by blocks of a task each, so that the parts of a tree fit together without renaming.
 """
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -26,27 +21,23 @@ from fsopt.common.clock import deferred_interruption
 from fsopt.common.teams import results
 from fsopt.errors import OutOfTimeError, WorkersLost
 from fsopt.search.branch_and_benders.compiled import counted
-from fsopt.search.branch_and_benders.cuts import BendersCut, Grid, Pool
+from fsopt.search.branch_and_benders.cuts import BendersCut
 from fsopt.search.branch_and_benders.incumbents import Incumbent
 from fsopt.search.branch_and_benders.problem import BranchSettings, SelectionProblem
 from fsopt.search.branch_and_benders.search import SelectionNode, SelectionSearch
 from fsopt.search.branch_and_benders.tree import SelectionTree
-from fsopt.typing import Matrix, Vector
+from fsopt.typing import Matrix
 
 SHARED = 16
-"""Cuts of the pool of all that go into a task, and new ones of a task that go into the pool of all."""
-FEWEST, BATCH = 16, 256
-"""Open nodes of the first tasks, and largest number of them in a later one."""
-SLICE = 1.0
-"""Seconds of a task."""
-FIRST_ROUND, SHARE = 0.2, 0.02
-"""Seconds of the first round of tasks between two records, and of the later ones as a share of the time so far."""
+"""Most useful cuts of a task, of which the new ones go into the pool of all."""
+BATCH = 64
+"""Largest number of open nodes of a task: those that come back unvisited cost their way."""
+SLICE, SHARE = 1.0, 0.02
+"""Seconds of a round of tasks at least, and as a share of the time so far."""
 PATIENCE = 2.0
 """Seconds that tasks have to come back after a limit."""
 BLOCK = 2**20
 """Numbers of a task, after which it visits no other node."""
-Call = tuple[list[SelectionNode], tuple[Any, ...]]
-"""Open nodes, and the function and arguments of their task."""
 
 
 @dataclass
@@ -55,13 +46,12 @@ class SearchPart:
 
     Attributes
     ----------
-    nodes : open nodes; those that it returns are new.
+    nodes : open nodes.
     tree : the multipliers of the cuts that it is given, and where its numbers begin; its part of the tree.
     cuts : most useful ones.
     best : incumbent.
     width : see :class:`fsopt.search.branch_and_benders.nodes.NodeSolver`.
     gains : of branchings; it returns what it learned.
-    untouched : numbers of the given nodes that are still open.
     closed, visited, solved : the smallest closed bound, and its nodes and relaxations.
     """
 
@@ -71,31 +61,9 @@ class SearchPart:
     best: Incumbent | None
     width: tuple[float, float]
     gains: Matrix
-    untouched: frozenset[int] = frozenset()
     closed: float = np.inf
     visited: int = 0
     solved: int = 0
-
-
-@dataclass
-class _Local:
-    """What a thread keeps of the last search: its key, its problem, a pool, and the multipliers of the cuts there."""
-
-    key: str
-    problem: SelectionProblem
-    pool: Pool
-    grids: dict[int, tuple[Grid, Vector]]
-
-
-_kept = threading.local()
-
-
-def _local(key: str, problem: SelectionProblem | None) -> _Local | None:
-    """Return what this thread keeps of a search, a new one where its problem is given; None without."""
-    local: _Local | None = getattr(_kept, "local", None)
-    if local is None or local.key != key:
-        local = _kept.local = None if problem is None else _Local(key, problem, Pool(problem), {})
-    return local
 
 
 def _take_in(search: SelectionSearch, part: SearchPart) -> None:
@@ -109,122 +77,68 @@ def _take_in(search: SelectionSearch, part: SearchPart) -> None:
     search.solver.width, search.solver.widest = part.width
     search.gains += part.gains
     search.incumbents.offer(part.best)
-    known = set(search.pool.names)
     for cut in part.cuts:
-        if cut.name not in known:
-            search.pool.add(cut)
+        search.pool.add(cut)
     search.frontier.push(*part.nodes)
 
 
 def run_task(
-    key: str, problem: SelectionProblem | None, tolerance: float, part: SearchPart, seconds: float, left: float | None
-) -> SearchPart | None:
-    """Search a part for some seconds of those left for all, on one thread; None where its problem is unknown here."""
-    # Ctrl-C reaches all processes of a terminal: the driver ends the search, a task goes on to the end of its slice.
-    end = time.perf_counter() + seconds
-    with threadpool_limits(1), deferred_interruption(), clock.limited(left):
-        local = _local(key, problem)
-        return None if local is None else _searched(local, tolerance, part, lambda: time.perf_counter() < end)
-
-
-def _searched(local: _Local, tolerance: float, part: SearchPart, go_on: Callable[[], bool]) -> SearchPart:
-    """Return the rest of a part; what it learned of the pool stays here."""
-    first = part.tree.next
-    tree = SelectionTree(cuts=dict(local.grids), next=first)
-    search = SelectionSearch(local.problem, BranchSettings(tolerance), tree)
-    search.pool = search.incumbents.pool = pool = local.pool
+    problem: SelectionProblem, tolerance: float, part: SearchPart, seconds: float, left: float | None
+) -> SearchPart:
+    """Search a part for some seconds of those left for all, on one thread, and return the rest of it."""
+    end, first = time.perf_counter() + seconds, part.tree.next
+    search = SelectionSearch(problem, BranchSettings(tolerance), SelectionTree(next=first))
     _take_in(search, part)
-    with counted(), suppress(OutOfTimeError):
-        search.run(2**62, lambda: go_on() and search.tree.next < first + BLOCK)
-    cuts, given = search.tree.cuts, {node.number for node in part.nodes}
-    local.grids = {name: cuts[name] for name in pool.names if name in cuts}
-    opened = [node for node in search.frontier if node.number not in given]
-    new = [k for k, cut in enumerate(pool.held) if cut.name >= first]
-    shared = [pool.held[k] for k in sorted(new, key=lambda k: -pool.score[k])[:SHARED]]
-    search.tree.forget({node.cut.name for node in opened} | {cut.name for cut in shared}, 2**62)
+    # Ctrl-C reaches all processes of a terminal: the driver ends the search, a task goes on to the end of its slice.
+    with threadpool_limits(1), deferred_interruption(), clock.limited(left), counted(), suppress(OutOfTimeError):
+        search.run(2**62, lambda: time.perf_counter() < end and search.tree.next < first + BLOCK)
+    shared = [search.pool.held[k] for k in search.pool.useful(SHARED) if search.pool.held[k].name >= first]
+    search.tree.forget({node.cut.name for node in search.frontier} | {cut.name for cut in shared}, 2**62)
     return SearchPart(
-        opened,
+        list(search.frontier),
         search.tree,
         shared,
         search.incumbents.best,
         (search.solver.width, search.solver.widest),
         search.gains - part.gains,
-        frozenset(given.intersection(node.number for node in search.frontier)),
         search.closed_bound,
         search.nodes,
         search.solved,
     )
 
 
-class Team:
-    """The tasks of a search, each with open nodes, while there are any and it may go on.
+def _task(search: SelectionSearch, nodes: list[SelectionNode], seconds: float) -> tuple[Any, ...]:
+    """Return the function and the arguments of a task with open nodes of a search."""
+    multipliers, first, left = search.tree.cuts, search.tree.next, clock.left()
+    search.tree.next += BLOCK + 64 * (search.problem.p + 64)  # a visit uses a few numbers for each feature at most
+    cuts = [cut for cut in search.pool.held if cut.name in multipliers]
+    tree = SelectionTree(cuts={cut.name: multipliers[cut.name] for cut in cuts}, next=first)
+    width = (search.solver.width, search.solver.widest)
+    part = SearchPart(nodes, tree, cuts, search.incumbents.best, width, search.gains.copy())
+    return run_task, search.problem, search.settings.tolerance, part, min(seconds, left or seconds), left
 
-    Attributes
-    ----------
-    jobs : tasks at a time.
-    owed : so many tasks still have to carry the problem.
-    batch : open nodes of the next task, twice as many as the last one visited: those that come back unvisited cost
-        their way.
-    stopped : when it might not go on for the first time.
+
+def rounds(search: SelectionSearch, jobs: int, executor: Executor, go_on: Callable[[], bool]) -> Iterator[None]:
+    """Give shares of the best open nodes to tasks, and yield when all are back; until nothing is open, or may go on.
+
+    A node is open as long as its task is out, also where the workers are lost, or come back too late.
     """
+    started = last = time.perf_counter()
 
-    def __init__(self, search: SelectionSearch, jobs: int, go_on: Callable[[], bool]) -> None:
-        """Begin with a key of its own."""
-        self.search, self.jobs = search, jobs
-        self.go_on, self.key = go_on, uuid4().hex
-        self.owed, self.batch = jobs, FEWEST
-        self.stopped = np.inf
+    def wait() -> None:
+        nonlocal last
+        now = time.perf_counter()
+        last = now if go_on() else last
+        if now > last + PATIENCE:
+            raise OutOfTimeError("tasks did not come back in time", "give more seconds")
 
-    def rounds(self, executor: Executor, started: float) -> Iterator[None]:
-        """Run tasks until nothing is open, or it may not go on, or the workers are lost; yield between two rounds."""
-        end = time.perf_counter() + FIRST_ROUND
-        with suppress(WorkersLost, OutOfTimeError):
-            for nodes, part in results(executor, self, self.jobs, self._wait):
-                self._take(nodes, part)
-                now = time.perf_counter()
-                if now > end:
-                    yield
-                    end = now + max(FIRST_ROUND, SHARE * (now - started))
-        self.search.frontier.push(*self.search.given)
-        self.search.given.clear()
-
-    def __iter__(self) -> Iterator[Call]:
-        return self
-
-    def __next__(self) -> Call:
-        """Give out open nodes: return them, and their task."""
-        search, left = self.search, clock.left()
-        if not search.frontier or not self.go_on():
-            raise StopIteration
-        nodes = search.frontier.shared(self.jobs, self.batch)
-        search.given.push(*nodes)
-        multipliers, first = search.tree.cuts, search.tree.next
-        search.tree.next += BLOCK + 64 * (search.problem.p + 64)  # a visit uses a few numbers for each feature at most
-        given = (search.pool.held[k] for k in search.pool.useful(SHARED))
-        cuts = [cut for cut in given if cut.name in multipliers]
-        tree = SelectionTree(cuts={cut.name: multipliers[cut.name] for cut in cuts}, next=first)
-        width = (search.solver.width, search.solver.widest)
-        part = SearchPart(nodes, tree, cuts, search.incumbents.best, width, search.gains.copy())
-        problem = search.problem if self.owed > 0 else None
-        self.owed -= problem is not None
-        seconds = SLICE if left is None else min(SLICE, left)
-        return nodes, (run_task, self.key, problem, search.settings.tolerance, part, seconds, left)
-
-    def _wait(self) -> None:
-        """Raise OutOfTimeError where no task comes back long after they may not go on."""
-        if not self.go_on():
-            self.stopped = min(self.stopped, time.perf_counter())
-            if time.perf_counter() > self.stopped + PATIENCE:
-                raise OutOfTimeError("tasks did not come back in time", "give more seconds")
-
-    def _take(self, nodes: list[SelectionNode], part: SearchPart | None) -> None:
-        """Take in what is left of a task; None where its problem was not known."""
-        search, gone = self.search, {node.number for node in nodes}
-        search.given.replace(*(node for node in search.given if node.number not in gone))
-        if part is None:
-            self.owed += 1
-            search.frontier.push(*nodes)
-            return
-        _take_in(search, part)
-        search.frontier.push(*(node for node in nodes if node.number in part.untouched))
-        self.batch = min(max(2 * part.visited, FEWEST), BATCH)
+    with suppress(WorkersLost, OutOfTimeError):
+        while search.frontier and go_on():
+            seconds = max(SLICE, SHARE * (time.perf_counter() - started))
+            shares = [search.frontier[k::jobs][:BATCH] for k in range(min(jobs, len(search.frontier)))]
+            calls = ((nodes, _task(search, nodes, seconds)) for nodes in shares)
+            for nodes, part in results(executor, calls, jobs, wait):
+                gone = {node.number for node in nodes}
+                search.frontier.replace(*(node for node in search.frontier if node.number not in gone))
+                _take_in(search, part)
+            yield

@@ -8,7 +8,7 @@ feature, or as empty where the constraints leave nothing.
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -96,19 +96,17 @@ class SelectionTree:
                 yield mark
 
     def evidence(self, opened: Mapping[int, int | None]) -> tuple[list[int], list[tuple[Grid, Vector]]]:
-        """Return the stream as whole numbers, its cuts numbered by their first use, and the multipliers of these."""
+        """Return the stream as whole numbers, its cuts numbered by their first use, and the multipliers of these.
+
+        A mark is followed by its name, the number of its features, and these.
+        """
         used: dict[int, int] = {}
-        marks: list[Mark] = []
+        numbers: list[int] = []
         for mark, name, features in self.stream(opened):
             if mark in (PEG, LEAF) and name != COVERED:
                 name = used.setdefault(name, len(used)) if name in self.cuts else FORGOTTEN
-            marks.append((mark, name, features))
-        return flat(marks), [self.cuts[name] for name in used]
-
-
-def flat(marks: Iterable[Mark]) -> list[int]:
-    """Return marks as whole numbers: each with its name, the number of its features, and these."""
-    return [number for mark, name, features in marks for number in (mark, name, len(features), *features)]
+            numbers += mark, name, len(features), *features
+        return numbers, [self.cuts[name] for name in used]
 
 
 def marks_of(stream: Sequence[int]) -> Iterator[Mark]:
@@ -167,9 +165,3 @@ class Frontier(list[Any]):
         """Make these nodes the open ones."""
         self.clear()
         self.push(*nodes)
-
-    def shared(self, idle: int, most: int) -> list[Any]:
-        """Remove every k-th node, and return at most so many: each of k tasks gets a share of the best."""
-        given = self[::idle][:most]
-        self[:] = [node for k, node in enumerate(self) if k % idle or k >= idle * most]
-        return given

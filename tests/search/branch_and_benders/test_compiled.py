@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from contextlib import contextmanager, nullcontext
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from selection_cases import drawn, problem_of
 
 from fsopt.common import clock
 from fsopt.data import Dataset
-from fsopt.linear import selections
 from fsopt.search.branch_and_benders import compiled, interior_point, newton, relaxation
 from fsopt.search.branch_and_benders.interior_point import Goal, solve
 from fsopt.search.branch_and_benders.nodes import NodeSolver, node_program
@@ -40,12 +38,12 @@ def loops():
 
     def context():
         patch = pytest.MonkeyPatch()
-        for module in (interior_point, newton, selections):
+        for module in (interior_point, newton):
             for function, loop in kernels.LOOPS.items():
                 if function.__module__ != relaxation.__name__:
                     patch.setattr(module, function.__name__, loop, raising=False)
         patch.setattr(compiled, "go_on", lambda: None)
-        for function in (interior_point.run, selections._in_turn):
+        for function in (interior_point.run,):
             patch.setitem(relaxation.COMPILED, function, lambda *given, function=function: function(*given))
         return undone(patch)
 
@@ -136,7 +134,8 @@ def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(sp
         (0.99 * compiled.IMPORT, True, None, False),  # a short search has no time for an import
         (0.99 * compiled.COMPILE, False, None, False),
         (compiled.COMPILE, False, None, True),
-        (compiled.COMPILE, False, 3600.0, False),
+        (compiled.COMPILE, False, 3600.0, True),
+        (compiled.COMPILE, False, 0.9 * compiled.LONG, False),
         (compiled.COMPILE, True, 5.0, True),
         (compiled.COMPILE, None, None, False),  # every process would compile again
         (compiled.IMPORT, True, 5.0, True),
@@ -146,20 +145,8 @@ def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(sp
             assert on() is goes_on, (seconds, kept, limit)
 
 
-def test_a_long_time_limit_begins_when_the_functions_are_compiled(spend, monkeypatch):
-    called = []
-    spend(0.0)
-    monkeypatch.setattr(kernels, "compiled", lambda function: SimpleNamespace(signatures=[]))
-    for limit in (None, 5.0, 60.0):
-        with clock.limited(limit), compiled.before_the_clock(lambda: called.append(clock.left())):
-            assert len(relaxation.COMPILED) == (len(relaxation.ENTRIES) if limit == 60.0 else 0)
-            assert limit is None or clock.left() > 0.9 * limit
-    assert called == [None]
-
-
 SEARCH = """
 import json, sys
-from fsopt.linear import selections
 from fsopt.search.branch_and_benders import compiled, relaxation
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.problem import BranchSettings

@@ -16,8 +16,6 @@ from fsopt.methods.gbd.proofs import selection_program
 from fsopt.search.branch_and_benders.coverage import Coverage, Rises
 from fsopt.search.branch_and_benders.cuts import bound, value
 from fsopt.search.branch_and_benders.evidence import unpacked, verify
-from fsopt.search.branch_and_benders.first_order_nodes import RelaxationSteps, beginning
-from fsopt.search.branch_and_benders.interior_point import Goal
 from fsopt.search.branch_and_benders.problem import Partial
 from fsopt.search.branch_and_benders.tree import COVERED, LEAF, PEG, marks_of
 from fsopt.verification.verify import check_proof
@@ -209,17 +207,6 @@ def test_a_tree_of_coverage_alone_and_no_intercepts_that_leave_some_out():
     for ends in ((), (-1,), (-1, 1, 1), (1, -1), (Fraction(-1, 2), 1), (-1, Fraction(1, 2))):
         with pytest.raises(Refuted):
             checker.covered(list(map(Fraction, ends)), [])
-
-
-def test_a_relaxation_that_cannot_be_better_ends_at_once():
-    problem = problem_of(words(60, 40, 2, density=0.05), 8.0, {"m": 3})
-    steps = RelaxationSteps(problem, problem.root(), np.arange(40), problem.signed, beginning(problem))
-    steps.run(Goal(0.0), np.inf)
-    first = steps.steps.total
-    steps.run(Goal(0.0), np.inf)
-    assert steps.steps.total == first
-    steps.run(Goal(0.0))
-    assert steps.steps.total > first
 
 
 @pytest.mark.parametrize("name", ["best-subset", "svm"])

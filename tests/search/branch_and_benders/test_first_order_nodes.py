@@ -10,7 +10,7 @@ from support import blobs, sampled
 
 import fsopt
 from fsopt.data import Dataset
-from fsopt.search.branch_and_benders import first_order_nodes, nodes, root
+from fsopt.search.branch_and_benders import first_order_nodes, nodes
 from fsopt.search.branch_and_benders.cuts import bound, make_cut, on_grid
 from fsopt.search.branch_and_benders.evidence import verify
 from fsopt.search.branch_and_benders.first_order_nodes import RelaxationSteps, beginning
@@ -25,8 +25,9 @@ CASES = list(itertools.product(range(100), range(2), range(len(SUITED))))
 @pytest.fixture
 def forced(monkeypatch):
     """Bound all nodes with free features by steps on working sets that begin with one feature; return those bounded."""
-    for name, value in {"LARGE": 0.0, "NODE": 0.0, "FIRST": 1, "MORE": 1}.items():
-        monkeypatch.setattr(first_order_nodes, name, value)
+    for name in ("LARGE", "NODE"):
+        monkeypatch.setattr(first_order_nodes, name, 0.0)
+    monkeypatch.setattr(nodes, "WHOLE", 1)
     found = []
 
     def counted(*args):
@@ -59,12 +60,16 @@ def test_the_best_of_all_allowed_selections_is_found_and_the_bound_is_not_above_
 
 
 @pytest.mark.parametrize(("seed", "loss", "kind"), sampled([(36, 0, 4), (57, 0, 0), *CASES], 5))
-def test_a_bound_is_at_least_that_of_interior_points_and_its_cut_is_below_all_selections(seed, loss, kind, forced):
+def test_a_bound_is_at_least_that_of_interior_points_and_its_cut_is_below_all_selections(
+    seed, loss, kind, forced, monkeypatch
+):
     data, c, limits, loss = case(seed, loss, kind)
     problem, values = problem_of(data, c, limits, loss), allowed_values(data, c, limits, loss)
     at, parent = problem.root(), None
     while at is not None and at.free.any():
-        exact = NodeSolver(problem).by_parent(at, None, Goal(1e-9)).bound
+        with monkeypatch.context() as patch:
+            patch.setattr(first_order_nodes, "LARGE", np.inf)
+            exact = NodeSolver(problem).solve(at, None, Goal(1e-9)).bound
         steps = RelaxationSteps(problem, at, np.flatnonzero(at.free), sp.csr_array(problem.signed), beginning(problem))
         steps.run(Goal(1e-6))  # those of a sparse root, in double precision
         below = [v for s, v in values.items() if np.all(at.inside <= s) and not np.any(at.outside & np.array(s, bool))]
@@ -97,10 +102,11 @@ def test_a_proof_is_confirmed_exactly(params, forced):
 def test_a_node_that_is_pruned_or_branched_ends_at_half_of_the_distance_to_the_cutoff():
     problem = problem_of(blobs(80, 60, seed=2, gap=0.2), 1.0, {"m": 4})
     at, exact = problem.root(), NodeSolver(problem).solve(problem.root(), None, Goal(1e-9)).bound
-    parent = first_order_nodes.relaxed(problem, at, None, Goal(1e-2, 2 * exact))[0]
+    free = np.flatnonzero(at.free)
+    parent = first_order_nodes.relaxed(problem, at, free, None, Goal(1e-2, 2 * exact))
     assert 0.8 * exact <= parent.bound <= exact * (1 + 1e-6)
     for cutoff in (0.8 * exact, 2.0 * exact):
-        found = first_order_nodes.relaxed(problem, at, None, Goal(1e-7, cutoff, 0.5))[0]
+        found = first_order_nodes.relaxed(problem, at, free, None, Goal(1e-7, cutoff, 0.5))
         assert min(cutoff, exact - 0.7 * (cutoff - exact)) <= found.bound <= exact * (1 + 1e-6)
 
 
@@ -129,14 +135,12 @@ def wide(seed, n=40, p=200):
 
 
 @pytest.mark.parametrize("limits", [{"m": 3}, {"lam": 0.5}], ids=["cardinality", "penalised"])
-def test_a_sparse_root_has_the_bound_of_the_steps_then_that_of_interior_points(limits, monkeypatch):
-    problem, whole = problem_of(wide(1), 1.0, limits), NodeSolver.solve
+def test_a_sparse_root_has_the_bound_of_the_steps(limits, monkeypatch):
+    problem = problem_of(wide(1), 1.0, limits)
     exact = NodeSolver(problem).solve(problem.root(), None, Goal(1e-9)).bound
-    result = solved(problem, max_nodes=0, tolerance=1e-5, thorough=False)
-    assert result.bound == pytest.approx(exact, rel=1e-5)
-    monkeypatch.setattr(root, "SYSTEM", 0.0)
-    monkeypatch.setattr(NodeSolver, "solve", lambda self, at, *args: None if at.free.any() else whole(self, at, *args))
+    monkeypatch.setattr(first_order_nodes, "LARGE", 0.0)
+    monkeypatch.setattr(first_order_nodes, "NODE", 0.0)
     result = solved(problem, max_nodes=0, thorough=False)
-    assert exact * (1 - 2e-3) <= result.bound <= exact * (1 + 1e-8)
-    monkeypatch.undo()
+    cutoff = result.objective - 0.98e-6 * max(1.0, result.objective)
+    assert exact - 0.5 * (cutoff - exact) <= result.bound <= exact * (1 + 1e-8)
     assert verify(problem, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)

@@ -8,6 +8,7 @@ from support import blobs, optimum
 from fsopt.answers.results import Status
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import LOSSES
+from fsopt.linear.pieces import EPSILON
 from fsopt.search.branch_and_benders import newton, nodes
 from fsopt.search.branch_and_benders import problem as problems
 from fsopt.search.branch_and_benders.cuts import bound, make_cut, on_grid
@@ -159,7 +160,7 @@ def test_a_step_satisfies_its_equations(elimination, n, p, k, monkeypatch):
     for name in ("by_features", "by_samples"):
         monkeypatch.setattr(newton, name, getattr(newton, elimination))
     alpha, hyperplane, mu = newton.reduced_system(A, theta, delta, border, corner)(s, g, h)
-    diagonal = np.append(delta, newton.EPSILON * theta.sum())
+    diagonal = np.append(delta, EPSILON * theta.sum())
     assert alpha / theta + hyperplane @ A == pytest.approx(s, abs=1e-7)
     assert diagonal * hyperplane - A @ alpha + mu @ border == pytest.approx(g, abs=1e-7)
     assert border @ hyperplane - corner @ mu == pytest.approx(h, abs=1e-7)

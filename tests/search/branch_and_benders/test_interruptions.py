@@ -14,7 +14,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from saved_records import lasting
 from selection_cases import NOISE, problem_of
 from support import blobs, sampled
 
@@ -27,25 +26,22 @@ from fsopt.errors import FileError, OutOfTimeError
 from fsopt.search.branch_and_benders import driver, evidence
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.problem import BranchSettings
-from fsopt.search.branch_and_benders.tree import NODE
 
 DATA = blobs(30, 9, seed=11, gap=0.1)
 CASES = {
     "cardinality": {"m": 3},
     "penalties": {"lam": 6.0},
-    "initial": {"m": 3, "initial": [0, 1], "max_nodes": 60, "conflicts": [[0, 2], [3, 4]]},
+    "initial": {"m": 3, "initial": [0, 1], "conflicts": [[0, 2], [3, 4]]},
 }
-STEP = {"between nodes": 12, "record": 1, "written": 5, "within a relaxation": 120}
+STEP = {"between nodes": 12, "record": 1, "written": 3, "within a relaxation": 120}
 """The seams; of the calls of each the first is interrupted, and each one that is a step later."""
 POINTS = sorted(itertools.product(CASES, STEP), key=lambda point: point[0] != "cardinality" and point[1] != "record")
 """Each seam of one case and one seam of each case come first."""
 
 
-def fitted(case, folder, **options):
+def fitted(case, **options):
     method = "best-subset-penalised" if "lam" in CASES[case] else "best-subset"
-    fit = fsopt.fit(method, DATA, c=1.0, tolerance=1e-3, **CASES[case], **options)
-    fit.save(folder / "fit.json")
-    return lasting(json.loads((folder / "fit.json").read_text()))
+    return fsopt.fit(method, DATA, c=1.0, tolerance=1e-3, **CASES[case], **options)
 
 
 class Interruption:
@@ -79,25 +75,25 @@ class Interruption:
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
-    """Return a function that gives the record of a case, and how often each seam is passed."""
+    """Return a function that gives the fit of a case, and how often each seam is passed."""
 
     @cache
     def of(case):
-        folder = tmp_path_factory.mktemp("whole")
+        path = tmp_path_factory.mktemp("whole") / "run.json"
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(checkpoints, "WRITING", -1e9)
             seams = {seam: Interruption(patch, seam) for seam in STEP}
-            record = fitted(case, folder, checkpoint=folder / "run.npz")
-        return record, {seam: one.calls for seam, one in seams.items()}
+            fit = fitted(case, checkpoint=path)
+        return fit, {seam: one.calls for seam, one in seams.items()}
 
     return of
 
 
 @pytest.mark.parametrize(("case", "seam"), sampled(POINTS, len(STEP) + 1))
-def test_a_run_that_is_interrupted_anywhere_and_resumed_is_the_undisturbed_one(
+def test_a_run_that_is_interrupted_anywhere_and_resumed_proves_the_same_optimum(
     case, seam, undisturbed, tmp_path, monkeypatch
 ):
-    path = tmp_path / "run.npz"
+    path = tmp_path / "run.json"
     monkeypatch.setattr(checkpoints, "WRITING", -1e9)  # a checkpoint after each node
     whole, calls = undisturbed(case)
     points = range(1, calls[seam] + 1, STEP[seam])
@@ -106,9 +102,26 @@ def test_a_run_that_is_interrupted_anywhere_and_resumed_is_the_undisturbed_one(
         path.unlink(missing_ok=True)
         with monkeypatch.context() as patch, suppress(KeyboardInterrupt, OutOfTimeError):
             Interruption(patch, seam, last)
-            fitted(case, tmp_path, checkpoint=path)
-        resume = {"resume": path} if path.exists() else {}
-        assert fitted(case, tmp_path, checkpoint=path, **resume) == whole, last
+            fitted(case, checkpoint=path)
+        before = json.loads(path.read_text()) if path.exists() else {}
+        fit = fitted(case, checkpoint=path, **({"resume": path} if before else {}))
+        assert (fit.status, fit.features) == (whole.status, whole.features), last
+        assert fit.objective == pytest.approx(whole.objective, rel=1e-6), last
+        assert fsopt.verify(fit, DATA).verified, last
+        bounds = [record["bound"] for record in before.get("history", [])]
+        assert fit.bound >= max(bounds, default=-np.inf) - 1e-6
+        assert fit.history[-1]["nodes"] >= before.get("nodes", 0) * before.get("begun", False), last
+
+
+def test_a_run_goes_on_to_a_finer_tolerance(tmp_path):
+    """Leaves that a coarse tolerance closes are open again."""
+    path = tmp_path / "run.json"
+    coarse = fsopt.fit("best-subset", DATA, m=3, tolerance=0.2, checkpoint=path)
+    fine = fsopt.fit("best-subset", DATA, m=3, tolerance=1e-6, resume=path)
+    assert coarse.bound < fine.objective * (1.0 - 1e-4)
+    assert (fine.status, fine.stop) == ("optimal", "optimal")
+    assert fine.bound >= fine.objective * (1.0 - 2e-6)
+    assert fsopt.verify(fine, DATA).verified
 
 
 PROBLEM = problem_of(NOISE, 1.0, {"m": 5})
@@ -142,7 +155,7 @@ def test_a_search_interrupted_at_its_first_record_claims_no_bound():
 
 @pytest.fixture(scope="module")
 def resuming_checkpoint(tmp_path_factory):
-    path = tmp_path_factory.mktemp("checkpoint") / "run.npz"
+    path = tmp_path_factory.mktemp("checkpoint") / "run.json"
     branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4, max_nodes=20), run=Run(checkpoint=path))
     return path
 
@@ -160,57 +173,51 @@ def test_another_run_is_refused(resuming_checkpoint):
             branch_and_benders(problem, run=Run(resume=resuming_checkpoint))
 
 
-def text(array, **words):
-    """Return the words of a resuming_checkpoint with other ones."""
-    changed = json.dumps(json.loads(array.tobytes()) | words)
-    return np.frombuffer(changed.encode(), dtype=np.uint8)
+def packed(words, part, change):
+    """Return the words of a checkpoint with a changed part of its evidence."""
+    arrays = {"tree": np.int32, "alpha": np.int32, "mu": np.float64}
+    changed = evidence._text(change(evidence._array(words["evidence"][part], arrays[part])))
+    return {"evidence": words["evidence"] | {part: changed}}
 
 
-def column(name, change):
-    """Return the change of one column of a table."""
-
-    def changed(table):
-        table[name] = change(table[name])
-        return table
-
-    return changed
-
-
-def twice(stream):
-    """Return a stream in which the last open node has the number of the first."""
-    marks = np.flatnonzero(stream["number"] == NODE)
-    stream[marks[-1] + 1] = stream[marks[0] + 1]
-    return stream
+def best(words, selection=None, w=None):
+    """Return the words with another incumbent."""
+    given = [evidence._text(np.array(one)) if one is not None else None for one in (selection, w)]
+    return {"best": [new or old for new, old in zip(given, words["best"], strict=True)]}
 
 
 FORGERIES = {
-    "cuts scaled": {"cuts": column("grid", lambda a: 2 * a)},
-    "cut unbalanced": {"cuts": column("grid", lambda a: a + np.eye(*a.shape, dtype=np.int32))},
-    "cuts of other samples": {"cuts": lambda a: a.astype([("name", "i8"), ("grid", "i4", (3,)), ("mu", "f8", (1,))])},
-    "multipliers negative": {"cuts": column("mu", lambda a: a - 1.0)},
-    "multipliers not finite": {"cuts": column("mu", lambda a: a + np.inf)},
-    "an open node missing": {"open": lambda a: a[1:]},
-    "a number that is taken": {"text": lambda a: text(a, next=1)},
-    "a stage that there is none of": {"text": lambda a: text(a, stage=99)},
-    "an open node twice": {"open": lambda a: np.append(a[:-1], a[:1])},
-    "a place of the tree twice": {"stream": twice},
-    "tree cut short": {"stream": lambda a: a[:-2]},
-    "tree of one leaf": {"stream": lambda a: np.array([(-2,), (1,), (0,)], dtype=a.dtype)},
-    "weights not finite": {"open": column("w", lambda a: a + np.nan)},
-    "incumbent lowered": {"best": column("value", lambda a: 0.9 * a)},
-    "incumbent of all features": {"best": column("selection", np.ones_like)},
-    "pool of unknown cuts": {"pool": column("name", lambda a: a + 10**9)},
-    "scores not finite": {"pool": column("score", lambda a: a * np.nan)},
+    "cuts scaled": lambda words: packed(words, "alpha", lambda a: 2 * a),
+    "cut unbalanced": lambda words: packed(words, "alpha", lambda a: a + (np.arange(len(a)) % PROBLEM.n == 0)),
+    "cuts of other samples": lambda words: packed(words, "alpha", lambda a: a[:-3]),
+    "multipliers negative": lambda words: packed(words, "mu", lambda a: a - 1.0),
+    "multipliers not finite": lambda words: packed(words, "mu", lambda a: a + np.inf),
+    "tree cut short": lambda words: packed(words, "tree", lambda a: a[:-3]),
+    "tree with more": lambda words: packed(words, "tree", lambda a: np.append(a, [-2, 0, 0])),
+    "no text": lambda words: {"evidence": words["evidence"] | {"alpha": "?"}},
+    "no evidence": lambda words: {"evidence": None},
+    "weights not finite": lambda words: best(words, w=np.full(PROBLEM.p, np.nan)),
+    "weights of other features": lambda words: best(words, w=np.ones(PROBLEM.p)),
+    "incumbent of all features": lambda words: best(words, selection=np.ones(PROBLEM.p, dtype=bool)),
+    "records that are none": lambda words: {"history": 3},
 }
 
 
 @pytest.mark.parametrize("forgery", FORGERIES)
 def test_a_forged_checkpoint_is_refused(forgery, resuming_checkpoint, tmp_path):
-    path = tmp_path / "run.npz"
-    with np.load(resuming_checkpoint, allow_pickle=False) as arrays:
-        held = {name: arrays[name] for name in arrays.files}
-    for name, change in FORGERIES[forgery].items():
-        held[name] = change(held[name])
-    np.savez(path, **held)
-    with pytest.raises(FileError, match=r"damaged|no resuming_checkpoint"):
+    words = json.loads(resuming_checkpoint.read_text())
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(words | FORGERIES[forgery](words)))
+    with pytest.raises(FileError, match=r"no checkpoint|damaged"):
         branch_and_benders(PROBLEM, run=Run(resume=path))
+
+
+def test_a_leaf_that_is_forged_as_closed_is_open(resuming_checkpoint, tmp_path):
+    """A tree of one leaf with a weak cut is no proof: its bound is that of the cut, and the search goes on."""
+    words = json.loads(resuming_checkpoint.read_text())
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(words | packed(words, "tree", lambda a: np.array([-2, 0, 0], dtype=np.int32))))
+    whole = branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4))
+    result = branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4), run=Run(resume=path))
+    assert result.objective == pytest.approx(whole.objective, rel=1e-4)
+    assert evidence.verify(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-9)

@@ -8,11 +8,11 @@ from selection_cases import KINDS, allowed_values, drawn, exact_value, problem_o
 from support import blobs, keeps, sampled
 
 from fsopt.data import Dataset
-from fsopt.search.branch_and_benders import local_search, root
+from fsopt.search.branch_and_benders import local_search, nodes
 from fsopt.search.branch_and_benders.driver import branch_and_benders
-from fsopt.search.branch_and_benders.local_search import LocalSearch, Machines, Neighbours, exchanges
+from fsopt.search.branch_and_benders.local_search import LocalSearch, exchanges
+from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.problem import BranchSettings
-from fsopt.search.branch_and_benders.search import SelectionSearch
 
 
 def neighbours(selection):
@@ -30,30 +30,31 @@ def always():
 
 
 CASES = [
-    (seed, k, ("hinge", "hinge", "logistic", "squared-hinge")[(seed + k) % 4], (8, 10**6)[(seed + k) % 2])
+    (seed, k, ("hinge", "hinge", "logistic", "squared-hinge")[(seed + k) % 4], bool((seed + k) % 2))
     for seed in range(6)
     for k in range(len(KINDS))
 ]
-"""Seed, kind, loss, and samples that are tried; with eight of them the others are frozen."""
+"""Seed, kind, loss, and whether all samples are free; else those far from the margin are frozen."""
 
 
-@pytest.mark.parametrize(("seed", "k", "loss", "kept"), sampled(CASES, 5, 0))
-def test_no_allowed_neighbour_is_better(seed, k, loss, kept, monkeypatch):
-    monkeypatch.setattr(local_search, "NEAREST", kept)
+@pytest.mark.parametrize(("seed", "k", "loss", "free"), sampled(CASES, 5, 0))
+def test_no_allowed_neighbour_is_better(seed, k, loss, free, monkeypatch):
+    monkeypatch.setattr(nodes, "FEWEST", 8)
     data, c, limits = drawn(KINDS[k], seed)
     problem, values = problem_of(data, c, limits, loss), allowed_values(data, c, limits, loss)
-    search = LocalSearch(problem, [], 10**6, always)
+    width = np.inf if free else np.nan
+    search = LocalSearch(problem, NodeSolver(problem, width, width), [], 10**6, always)
     start = max(values, key=values.__getitem__)
     found = search.descend(np.array(start, dtype=bool))
-    at = found.mask(problem.p)
+    at = found.selection
     value = values[tuple(at.astype(int))]
     # The value is that of a hyperplane; with frozen samples it may be above the best, and a neighbour may be missed.
     assert found.value >= value * (1 - 1e-6)
     best = search.restarted(at, 5, seed)
     assert best.value <= found.value * (1 + 1e-5)
-    assert best.value >= values[tuple(best.mask(problem.p).astype(int))] * (1 - 1e-6)
+    assert best.value >= values[tuple(best.selection.astype(int))] * (1 - 1e-6)
     assert found.value <= max(values[start], value) * (1 + 1e-2)
-    if kept > data.n:
+    if free:
         assert found.value == pytest.approx(value, rel=1e-5)
         assert value <= min(values.get(near, np.inf) for near in neighbours(at)) * (1 + 1e-5)
 
@@ -63,26 +64,18 @@ def test_of_many_features_those_of_smallest_weight_are_exchanged_but_none_that_i
     monkeypatch.setattr(local_search, "FEWEST", 3)
     data = blobs(40, 12, seed=5, gap=0.6)
     problem = problem_of(data, 1.0, {"m": 6, "include": [2]})
-    search = LocalSearch(problem, [], 10**6, always)
+    search = LocalSearch(problem, NodeSolver(problem, np.inf, np.inf), [], 10**6, always)
     start = np.arange(12) < 6
-    at = Machines(problem).best(np.flatnonzero(start)[None, :], np.inf)
-    near = Neighbours.of(problem, at)
-    weights = {j: abs(w) for j, w in zip(at.features, at.hyperplane[:-1], strict=True) if j != 2}
-    smallest = sorted(sorted(weights, key=weights.get)[:3])
-    assert at.features[np.isfinite(near.bound)].tolist() == smallest
-    for k in np.flatnonzero(np.isfinite(near.bound)):
-        rest = start.copy()
-        rest[at.features[k]] = False
-        assert near.bound[k] == pytest.approx(exact_value(data, rest, 1.0, "hinge"), rel=1e-5)
+    at = search._below(start, search._machine(start, None, np.inf), np.inf)
+    weights = {j: abs(at.solved.hyperplane.w[j]) for j in range(6) if j != 2}
+    smallest = sorted(weights, key=weights.get)[:3]
     better = search._neighbour(at)
-    assert better is not None
     assert better.value < at.value
-    gone = set(at.features) - set(better.features)
-    assert gone <= set(smallest)
+    assert set(np.flatnonzero(at.selection & ~better.selection).tolist()) <= set(smallest)
     found = search.descend(start)
     assert found.value <= better.value
-    assert 2 in found.features
-    assert found.value == pytest.approx(exact_value(data, found.mask(12), 1.0, "hinge"), rel=1e-5)
+    assert found.selection[2]
+    assert found.value == pytest.approx(exact_value(data, found.selection, 1.0, "hinge"), rel=1e-5)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -123,18 +116,3 @@ def test_copies_of_features_constants_and_ties_are_no_trouble():
     best = min(exact_value(data, np.isin(every, pair), 1.0) for pair in pairs)
     assert found.objective == pytest.approx(best, rel=1e-6)
     assert found.bound <= best * (1.0 + 1e-9)
-
-
-def test_drawn_eliminations_leave_a_poor_selection_and_nothing_else_behind(monkeypatch):
-    monkeypatch.setattr(root, "DRAWS", 20)
-    problem = problem_of(blobs(16, 60, seed=1, gap=0.1), 1.0, {"m": 3})
-    search = SelectionSearch(problem, BranchSettings())
-    search.open_root(problem.root())
-    search.solve_root()
-    search.incumbents.solve(np.isin(np.arange(60), np.argsort(search.frontier[0].hyperplane.sigma)[:3]))
-    before, cuts = search.incumbents.value, {}
-    for _ in range(2):  # the second time there is nothing better, and no cut
-        cuts, known = dict(search.tree.cuts), cuts
-        root._of_draws(search, always)
-    assert search.incumbents.value < 0.7 * before
-    assert known.keys() < cuts.keys() == search.tree.cuts.keys()

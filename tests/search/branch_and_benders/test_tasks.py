@@ -1,8 +1,6 @@
 """Open nodes, and subtrees as tasks: one answer for any number of them and any executor, with evidence that holds."""
 
-import pickle
 from concurrent.futures import Future, ThreadPoolExecutor
-from types import SimpleNamespace
 
 import pytest
 from executors import Late, Lost, Remote
@@ -15,7 +13,6 @@ from fsopt.search.branch_and_benders import driver, tasks
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.evidence import verify
 from fsopt.search.branch_and_benders.problem import BranchSettings
-from fsopt.search.branch_and_benders.tree import Frontier
 
 PROBLEM = problem_of(NOISE, 1.0, {"m": 5})
 TWO = BranchSettings(tolerance=1e-4, jobs=2)
@@ -49,28 +46,6 @@ def test_the_answer_is_the_same_for_any_executor(kind, jobs, whole):
     held(result, whole)
 
 
-class Forgetful(Remote):
-    """An executor whose workers are replaced by new ones that know of no search, the first one of two."""
-
-    def __init__(self):
-        self.sizes = []
-
-    def submit(self, function, /, *args, **keywords):
-        self.sizes.append(len(pickle.dumps(args)))
-        if len(self.sizes) % 2:
-            vars(tasks._kept).clear()
-        return super().submit(function, *args, **keywords)
-
-
-def test_a_worker_without_the_problem_gets_it(whole, monkeypatch):
-    """A task that meets an unknown search comes back, and its nodes are not lost; the others visit one node each."""
-    monkeypatch.setattr(tasks, "BLOCK", 1)
-    executor = Forgetful()
-    result = branch_and_benders(PROBLEM, settings=TWO, run=Run(executor=executor, time_limit=20.0))
-    assert len(executor.sizes) > 4
-    held(result, whole)
-
-
 @pytest.mark.parametrize("after", sampled([1, 0], 1))
 def test_nodes_of_lost_processes_are_searched_here(after, whole):
     held(branch_and_benders(PROBLEM, settings=TWO, run=Run(executor=Lost(after))), whole)
@@ -100,17 +75,12 @@ class Half(Remote):
         return super().submit(function, *args, **keywords)
 
 
-def test_nodes_of_tasks_that_are_out_at_an_interruption_are_open(monkeypatch):
-    monkeypatch.setattr(tasks, "FIRST_ROUND", -1.0)
+def test_nodes_of_tasks_that_are_out_at_a_limit_are_open(monkeypatch):
     monkeypatch.setattr(tasks, "BLOCK", 1)
     executor = Half()
-
-    def progress(record):
-        if executor.ran:
-            raise KeyboardInterrupt
-
-    result = branch_and_benders(PROBLEM, settings=TWO, run=Run(executor=executor, progress=progress))
-    assert (result.status, result.stop) == (Status.FEASIBLE, "interrupted")
+    result = branch_and_benders(PROBLEM, settings=TWO, run=Run(executor=executor, time_limit=0.5))
+    assert executor.ran
+    assert (result.status, result.stop) == (Status.FEASIBLE, "time-limit")
     assert verify(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
 
 
@@ -120,23 +90,8 @@ def test_processes_of_its_own(whole):
 
 
 def test_a_checkpoint_of_two_tasks_is_resumed_by_one(tmp_path, whole):
-    path = tmp_path / "run.npz"
+    path = tmp_path / "run.json"
     settings = BranchSettings(tolerance=1e-4, jobs=2, max_nodes=40)
     part = branch_and_benders(PROBLEM, settings=settings, run=Run(checkpoint=path, executor=Remote()))
     assert part.stop in ("iteration-limit", "optimal")
     held(branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4), run=Run(resume=path)), whole)
-
-
-def node(number, bound):
-    return SimpleNamespace(number=number, bound=bound)
-
-
-def test_each_task_gets_a_share_of_the_best_nodes_and_none_is_lost():
-    nodes = [node(k, float(k)) for k in range(10)]
-    held = Frontier()
-    held.push(*nodes)
-    first = held.shared(3, 2)
-    assert [one.number for one in first] == [0, 3]
-    assert held == [one for one in nodes if one not in first]
-    assert held.shared(1, 100) == [one for one in nodes if one not in first]
-    assert not held
