@@ -2,14 +2,12 @@
 
 import copy
 import pickle
-import re
 
 import numpy as np
 import pyomo.environ as pyo
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pyomo.core.expr.numeric_expr import MonomialTermExpression
 from pyomo.core.expr.visitor import identify_variables
 
 import fsopt
@@ -46,18 +44,12 @@ def test_dot_in_any_expression_has_the_value_of_the_plain_sum(coefs, k):
     v, w = sum(c * a for c, a in zip(coefs, AT, strict=True)), AT[0] - 2 * AT[2]
     cases = {
         "itself": (d, v),
-        "negated": (-d, -v),
-        "plus variable": (d + m.x[1], v + AT[1]),
         "variable plus": (m.x[1] + d, v + AT[1]),
         "plus number": (d + k, v + k),
-        "times": (k * d, k * v),
-        "param": (m.p[0] * d, 1.5 * v),
         "two": (d + other, v + w),
-        "minus": (other - d, w - v),
         "sum": (sum([d, other, m.p[1], m.x[0] * 3]), v + w - 0.5 + 3 * AT[0]),
-        "half": (d / 2, v / 2),
-        "nested": (2 * (d + 1) - m.p[0] * (other - m.x[3]), 2 * (v + 1) - 1.5 * (w - AT[3])),
-        "quicksum": (pyo.quicksum([d, d, other]), 2 * v + w),
+        "nested": (2 * (d + 1) / 4 - m.p[0] * (other - m.x[3]), (v + 1) / 2 - 1.5 * (w - AT[3])),
+        "quicksum": (pyo.quicksum([d, -d, d, other]), v + w),
         "square": ((d + 1) ** 2, (v + 1) ** 2),
     }
     column = {id(var): j for j, var in enumerate(x)}
@@ -80,25 +72,6 @@ def test_dot_copies_prints_and_names_its_variables():
         twin.x[3].set_value(10.0)
         assert (pyo.value(twin.c.body), m.x[3].value) == (pytest.approx(46.0), 1.25)
         assert type(twin.c.body) is Dot, "a copy loses the cheap form"
-
-
-@pytest.mark.parametrize("suffix", ["lp", "nl", "mps"])
-def test_a_model_with_dots_is_written_like_one_without(tmp_path, suffix):
-    def build(form):
-        m = four()
-        x = tuple(m.x.values())
-        m.a = pyo.Constraint(expr=form([1.0, 0.0, -3.0, 0.5], x) >= 1)
-        m.b = pyo.Constraint(expr=form([1.0, -1.0, 2.0, 7.0], x) + 2 * m.x[0] - 4 <= 9)
-        m.c = pyo.Constraint(expr=(-5, -form([3.0, 1.0, 1.0, 1.0], x), 5))
-        m.o = pyo.Objective(expr=form([1.0, 1.0, 1.0, 1.0], x) + m.x[2] + 3, sense=pyo.maximize)
-        path = tmp_path / f"{form.__name__}.{suffix}"
-        m.write(str(path), io_options={"symbolic_solver_labels": suffix != "nl"})
-        return re.sub(r"(\d)\.0\b", r"\1", path.read_text())
-
-    def plain(coefs, x):
-        return pyo.quicksum(MonomialTermExpression((c, v)) for c, v in zip(coefs, x, strict=True))
-
-    assert build(dot) == build(plain)
 
 
 def test_dot_keeps_zero_coefficients_out_of_the_matrix_and_refuses_another_length():

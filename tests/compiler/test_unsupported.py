@@ -103,14 +103,6 @@ def test_a_part_without_a_place_in_the_arrays_is_refused_by_name(kind, tmp_path)
     assert not [*tmp_path.iterdir()]
 
 
-@pytest.mark.parametrize("name", ["gdp.bigm", "gdp.hull"])
-def test_what_pyomo_makes_of_a_disjunction_is_solved(name):
-    m = plain()
-    disjunction(m)
-    pyo.TransformationFactory(name).apply_to(m)
-    assert fsopt.solve(m, "highs").objective == pytest.approx(4)  # x = 2, y = 1
-
-
 # -- other parts that are read, or refused --------------------------------------------------------------------
 
 

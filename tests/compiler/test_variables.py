@@ -7,6 +7,7 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 from pyomo.core.base.range import NumericRange
+from pyomo_models import FREE, POSITIVE, model_of
 
 import fsopt
 from fsopt.compiler import compile_model
@@ -102,54 +103,32 @@ def test_values_of_variables_and_parameters_follow_the_index_set():
     assert values_of(m.x).dtype == np.float64
 
 
-@pytest.mark.parametrize("count", [2, 4])
-def test_another_number_of_values_is_an_error_that_changes_nothing(count):
-    m = values_model()
-    with pytest.raises(ValueError, match="zip"):
-        store(m.k, np.ones(count))
-    assert values_of(m.k).tolist() == [0.0, 0.0, 0.0]
-
-
-@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
-def test_a_value_that_is_not_finite_is_an_error_that_changes_nothing(wrong):
-    m = values_model()
-    with pytest.raises(ValueError, match="'k' is not finite"):
-        store(m.k, [1.0, wrong, 2.0])
-    assert values_of(m.k).tolist() == [0.0, 0.0, 0.0]
-
-
 @pytest.mark.parametrize(
-    ("objective", "cone", "integer", "expected"),
-    [
-        ("linear", False, False, "LP"),
-        ("linear", False, True, "MILP"),
-        ("square", False, False, "QP"),
-        ("square", False, True, "MIQP"),
-        ("linear", True, False, "SOCP"),
-        ("square", True, False, "SOCP"),
-        ("linear", True, True, "MISOCP"),
-        ("indefinite", False, False, "NLP"),
-        ("exp", False, False, "NLP"),
-        ("indefinite", False, True, "MINLP"),
-        ("concave", False, False, "NLP"),
-    ],
+    ("values", "words"),
+    [([1.0] * 2, "zip"), ([1.0] * 4, "zip"), *(([1.0, v, 2.0], "'k' is not finite") for v in (np.nan, -np.inf))],
 )
-def test_every_class_is_told(objective, cone, integer, expected):
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(domain=pyo.Integers if integer else pyo.Reals), pyo.Var(bounds=(0, None))
-    form = {
-        "linear": m.x,
-        "square": (m.x - m.y) ** 2,
-        "indefinite": m.x**2 + 3 * m.x * m.y + m.y**2,
-        "exp": pyo.exp(m.x),
-        "concave": -((m.x - m.y) ** 2),
-    }[objective]
-    m.o = pyo.Objective(expr=form)
-    m.q = pyo.Constraint(expr=m.x**2 <= m.y**2) if cone else pyo.Constraint(expr=m.x <= m.y)
-    assert fsopt.classify(m) == expected in CLASSES
-    m.o.set_value(-form)
-    m.o.sense = pyo.maximize
-    assert fsopt.classify(m) == expected, "a maximisation of the negative is the same problem"
+def test_values_of_another_number_or_not_finite_are_an_error_that_changes_nothing(values, words):
+    m = values_model()
+    with pytest.raises(ValueError, match=words):
+        store(m.k, np.array(values))
+    assert values_of(m.k).tolist() == [0.0, 0.0, 0.0]
+
+
+CLASS = {  # the classes of other combinations are asserted by the matrix of test_conformance.py
+    "square over a cone": (lambda x, y: (x - y) ** 2, (lambda x, y: x**2 <= y**2), False, "SOCP"),
+    "indefinite": (lambda x, y: x**2 + 3 * x * y + y**2, (lambda x, y: x <= y), False, "NLP"),
+    "concave": (lambda x, y: -((x - y) ** 2), (lambda x, y: x <= y), False, "NLP"),
+    "function": (lambda x, y: pyo.exp(x), (lambda x, y: x <= y), False, "NLP"),
+    "indefinite of integers": (lambda x, y: x**2 + 3 * x * y + y**2, (lambda x, y: x <= y), True, "MINLP"),
+}
+
+
+@pytest.mark.parametrize("name", CLASS)
+def test_every_class_is_told(name):
+    goal, row, whole, expected = CLASS[name]
+    for sign, sense in ((1, pyo.minimize), (-1, pyo.maximize)):
+        m = model_of(lambda x, y, s=sign: s * goal(x, y), row, bounds=[FREE, POSITIVE], whole=range(whole), sense=sense)
+        assert fsopt.classify(m) == expected in CLASSES, "a maximisation of the negative is the same problem"
 
 
 MODELS = {

@@ -15,7 +15,6 @@ from support import blobs, sampled, there
 import fsopt
 from fsopt.compiler import compile_model
 from fsopt.errors import SolverError
-from fsopt.models.draws import build_trial
 from fsopt.solvers import highs
 from fsopt.solvers.base import Session
 from fsopt.solvers.spec import Settings
@@ -68,18 +67,6 @@ def test_a_failing_linear_program_is_no_answer_and_no_traceback(monkeypatch):
     result = session.solve()
     assert (result.status, result.stop) == ("none", "numerical")
     assert session.solve().status == "optimal", "the model was not loaded anew"
-
-
-HIPO = highs.silent().setOptionValue("solver", "hipo") == highspy.HighsStatus.kOk
-OTHERS = [{"solver": "ipx", "run_crossover": "off"}, {"solver": "pdlp"}, *[{"solver": "hipo"}] * HIPO]
-
-
-@pytest.mark.parametrize("options", OTHERS, ids=lambda options: options["solver"])
-def test_other_methods_for_linear_programs_have_the_optimum_of_simplex(options):
-    for slug in ("onsvm", "rlp", "fsv-step"):
-        found, simplex = (fsopt.solve(build_trial(slug), "highs", options=given) for given in (options, {}))
-        assert (found.status, found.iterations > 0) == ("optimal", True), slug
-        assert found.objective == pytest.approx(simplex.objective, rel=1e-6, abs=1e-9), slug
 
 
 def test_interior_point_with_crossover_ends_at_a_vertex_proves_infeasibility_and_warm_solves_follow(monkeypatch):

@@ -11,15 +11,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from proof_files import proved, refusal, refused
-from scipy.optimize import linprog
-from selection_cases import allowed_values
 from support import blobs, exact_value
 
 import fsopt
 from fsopt.methods.registry import fit
 from fsopt.search.branch_and_benders import evidence
 from fsopt.search.branch_and_benders.tree import FORGOTTEN, LEAF, PEG, flat, marks_of
-from fsopt.verifier.selections import UNIT, SelectionToCheck
+from fsopt.verifier.selections import SelectionToCheck
 
 VERTEX = {
     "statement": {
@@ -104,9 +102,6 @@ def test_the_sense_is_that_of_the_program():
     assert refused(stated(alone, status="bounded", upper=None))
 
 
-NOTHING = {"lower": None, "upper": None}
-
-
 SHIFTED = {
     **VERTEX,
     "program": {
@@ -158,16 +153,6 @@ def searched(request):
     data = blobs(n=26, p=5, seed=4, gap=0.4)
     found = fsopt.fit("best-subset", data, **PROBLEMS[request.param])
     return data, found, fsopt.verify(found, data, exact=True), PROBLEMS[request.param]
-
-
-def test_brute_force_agrees_with_the_exact_interval(searched):
-    data, found, check, params = searched
-    (claim,) = check.claims
-    assert check.verified, claim.reason
-    work = data.with_X(found.preprocessing.apply(data.X))
-    best = min(allowed_values(work, 1.0, params).values())
-    assert float(claim.lower) - 1e-6 <= best <= float(claim.upper) + 1e-6
-    assert claim.width <= Fraction(1, 10**6)
 
 
 def test_a_leaf_that_is_left_out_or_a_wrong_node_is_refuted(searched):
@@ -223,27 +208,6 @@ def test_a_forgotten_cut_is_made_again_from_its_relaxation(kind, digits, searche
     again = fsopt.verify(replace(found, details={**found.details, "evidence": forgotten}), data, exact=True)
     assert again.claims[0].holds
     assert abs(again.claims[0].lower - check.claims[0].lower) < Fraction(1, 10**digits)
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_the_bounds_of_a_cut_are_those_of_linear_programming(seed):
-    """On a node, and with each feature that is not decided selected or not; above it only where nothing else fits."""
-    rng = np.random.default_rng(seed)
-    weight, gains = rng.integers(0, 9, 7) * (seed % 4 > 0), rng.normal(size=7)
-    problem = SelectionToCheck.__new__(SelectionToCheck)
-    problem.p, problem.weight, problem.right, problem.bits = 7, weight.tolist(), int(weight[0]) + 11, 70
-    cut = problem.ordered(4 * UNIT, [int(np.ceil(v * UNIT)) for v in gains])
-    others = [(-1, 1), *((j, side) for j in (1, 2, 4, 5, 6) for side in (0, 1))]
-    for (j, side), bound in zip(others, problem.bounds_on(cut, (frozenset({0}), frozenset({3})), others), strict=True):
-        fixed = {0: 1.0, 3: 0.0, j: 1.0 - side}
-        shape = {
-            "A_ub": [weight],
-            "b_ub": [problem.right],
-            "bounds": [(fixed.get(k, 0), fixed.get(k, 1)) for k in range(7)],
-        }
-        relaxed, best = (4.0 + linprog(-gains, integrality=whole, **shape).fun for whole in (0, 1))
-        fits = problem.right - weight[0] - (weight[j] if side == 0 else 0) >= weight.min()
-        assert relaxed - 1e-9 <= bound / UNIT <= (relaxed if fits else best) + 1e-9
 
 
 SHAPED = {"m": 1, "groups": {"pair": [0, 1]}, "include": ["pair"], "negative": [0], "upper": {1: 0.125}}

@@ -115,21 +115,36 @@ def test_an_equation_of_numbers_beyond_the_integers_of_a_double_is_solved():
     assert (x, y) == (Fraction(1, 2), 0)
 
 
-def test_a_point_slightly_outside_moves_slightly():
-    cone = CONE, [form({2: 1}), form({2: 1}), form({0: 1}), form({1: 1})], [ONE, ONE]
-    held = points(3, [form({0: 0.1, 1: 0.7}, -1)], [form({2: -1}, 3)], cone)
-    start = np.array([0.2, 1.4, np.hypot(0.2, 1.4) - 1e-10])
-    found = repaired(held, start)
-    assert inside(held, found)
-    assert np.allclose([float(v) for v in found], start, atol=1e-6)
+FIRST_LESS = [({0: 1, 1: -1}, Fraction(-1, 3)), ({1: 1, 2: -1}, Fraction(-1, 7)), ({2: 1, 0: -1}, Fraction(10, 21))]
+NEAR = {  # no step leads inward of the last set, whose differences are 1/3, 1/7 and -10/21
+    "a cone": (
+        [form({0: 0.1, 1: 0.7}, -1)],
+        [form({2: -1}, 3)],
+        [(CONE, [form({2: 1}), form({2: 1}), form({0: 1}), form({1: 1})], [ONE, ONE])],
+        [0.2, 1.4, np.hypot(0.2, 1.4) - 1e-10],
+    ),
+    "a matrix": (
+        [form({1: 1}, -1)],
+        [form({0: -1, 2: -1}, 5)],
+        [(MATRIX, [form({0: 1}), form({1: 1}), form({2: 1})], 2)],
+        [2.0, 1.0, 0.5 - 1e-11],
+    ),
+    "inequalities that are equations together": (
+        [],
+        [*(form(*less) for less in FIRST_LESS), form({0: 1}), form({2: -1}, 5)],
+        [],
+        [2.0, 2.0 - 1 / 3, 2.0 - 10 / 21 + 1e-9],
+    ),
+}
 
 
-def test_a_matrix_that_is_nearly_semidefinite_becomes_so():
-    matrix = MATRIX, [form({0: 1}), form({1: 1}), form({2: 1})], 2
-    held = points(3, [form({1: 1}, -1)], [form({0: -1, 2: -1}, 5)], matrix)
-    found = repaired(held, np.array([2.0, 1.0, 0.5 - 1e-11]))
+@pytest.mark.parametrize("name", NEAR)
+def test_a_point_slightly_outside_moves_slightly(name):
+    equations, inequalities, others, start = NEAR[name]
+    held = points(3, equations, inequalities, *others)
+    found = repaired(held, np.array(start))
     assert inside(held, found)
-    assert found[0] * found[2] >= 1
+    assert np.allclose([float(v) for v in found], start, atol=1e-5)
 
 
 def test_a_set_without_a_point_near_is_not_shown():
@@ -191,12 +206,3 @@ def test_the_bounds_of_one_variable_are_the_nearest_doubles_inside():
     assert (lower[0], upper[1]) == (0.1, 1 / 3)
     lower, upper = single_bounds(points(2, inequalities=[form({0: 3}, -1), form({1: -10}, 1)]))
     assert (lower[0], upper[1]) == (np.nextafter(1 / 3, 1.0), np.nextafter(0.1, 0.0))
-
-
-def test_inequalities_that_are_equations_together_are_solved_as_such():
-    """x - y >= 1/3, y - z >= 1/7 and z - x >= -10/21 hold with equality alone, and no step leads inward."""
-    rows = [({0: 1, 1: -1}, Fraction(-1, 3)), ({1: 1, 2: -1}, Fraction(-1, 7)), ({2: 1, 0: -1}, Fraction(10, 21))]
-    held = points(3, [], [*(form(terms, constant) for terms, constant in rows), form({0: 1}), form({2: -1}, 5)])
-    found = repaired(held, np.array([2.0, 2.0 - 1 / 3, 2.0 - 10 / 21 + 1e-9]))
-    assert inside(held, found)
-    assert np.allclose([float(v) for v in found], [2.0, 2.0 - 1 / 3, 2.0 - 10 / 21], atol=1e-5)

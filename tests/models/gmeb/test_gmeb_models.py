@@ -5,30 +5,15 @@ import pyomo.environ as pyo
 import pytest
 from gmeb_cases import SHARES
 from gmeb_cases import values as penalised
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from support import blobs, optimum, reference
 from truths import minimum, one_norm, placed, sized_margins, slack_cost
 
 import fsopt
-from fsopt.answers.results import Point
-from fsopt.certificates.model import certify_point
-from fsopt.compiler import compile_model
 from fsopt.compiler.values import values_of
 from fsopt.models.gmeb.norm import second_moments
 
 RADII = {"r_plus": 0.25, "r_minus": 0.25}
-
-
-def test_the_matrix_of_the_semidefinite_form_is_the_one_in_print():
-    data = blobs(20, 3)
-    m, _ = optimum("gmeb-sdp", data, r_plus=0.5, r_minus=np.inf)
-    matrix = np.array([[m.lmi.S[min(i, j), max(i, j)].value for j in range(4)] for i in range(4)])
-    w = values_of(m.w)[:, None]
-    np.testing.assert_allclose(matrix, np.block([[np.diag(values_of(m.sigma)), w], [w.T, np.eye(1)]]), atol=1e-8)
-    assert np.linalg.eigvalsh(matrix)[0] >= -1e-8
-    assert (m.component("moment_plus") is not None, m.component("moment_minus")) == (True, None)
 
 
 def smallest_hinge(Z, y, cap):
@@ -66,18 +51,6 @@ def test_the_nonconvex_problem_has_the_convex_ones_optimum():
     result = fsopt.solve(fsopt.build("gmeb-nonconvex", data, **given), "ipopt")
     assert result.status == "stationary"
     assert result.objective == pytest.approx(truth, rel=1e-7)
-
-
-def test_no_weights_and_no_scales_are_stationary_but_not_optimal():
-    data = blobs(12, 2)
-    m = fsopt.build("gmeb-nonconvex", data, **RADII)
-    program = compile_model(m)
-    x, y = np.zeros(program.n), np.ones(len(program.constraints) + data.p)
-    x[[program.column[id(v)] for v in m.xi.values()]] = 1.0
-    y[len(program.constraints) :] = -(data.X.T @ data.y)
-    certificate = certify_point(program, Point(x, y, np.zeros(len(program.cones.h))))
-    assert (certificate.kind, certificate.ok) == ("kkt", True)
-    assert certificate.objective == 12 > optimum("gmeb-primal", data, **RADII)[1] + 1
 
 
 def test_the_penalised_bound_is_the_smallest_of_linear_programs():
@@ -150,31 +123,6 @@ def norm_threshold(data: fsopt.Dataset) -> float:
     m.balance = pyo.Constraint(expr=sum(y * mu for y, mu in zip(data.y.tolist(), m.mu.values(), strict=True)) == 0)
     m.objective = pyo.Objective(expr=sum(q**2 for q in m.q.values()))
     return 0.5 / float(np.sqrt(fsopt.solve(m).objective))
-
-
-@settings(max_examples=1, deadline=None, derandomize=True)
-@given(seed=st.integers(0, 10**6), factor=st.floats(1.05, 10))
-def test_the_margin_problem_is_the_norm_svm_by_theorem_20(seed, factor):
-    data = uneven(seed)
-    c = factor * norm_threshold(data)
-    m, norm = optimum("svm-norm", data, c=c)
-    gamma = 1.0 / np.linalg.norm(values_of(m.w))
-    w, b, xi = gamma * values_of(m.w), gamma * m.b.value, gamma * values_of(m.xi)
-    assert np.linalg.norm(w) == pytest.approx(1.0, rel=1e-12)
-    assert (data.y * (data.X @ w + b) + xi - gamma).min() >= -1e-6
-    mapped = (xi.sum() + 1 / (2 * c)) / gamma
-    assert mapped == pytest.approx(norm / c, rel=1e-6)
-
-    def at_margin(inverse):  # convex where the margin is given
-        return optimum("rsvm", data, w_cap=inverse**2)[1] + inverse / (2 * c)
-
-    scan = minimize_scalar(at_margin, bounds=(0.3 / gamma, 3 / gamma), method="bounded", options={"xatol": 1e-4})
-    assert mapped == pytest.approx(scan.fun, rel=1e-6)
-    margin = fsopt.build("svm-margin", data, c=c)
-    result = fsopt.solve(margin, "ipopt")
-    assert (result.status, result.objective) == ("stationary", pytest.approx(mapped, rel=1e-6))
-    assert margin.gamma.value == pytest.approx(gamma, rel=1e-3)
-    assert gamma <= margin.gamma.ub / 2
 
 
 @pytest.mark.parametrize("data", [uneven(1), uneven(2), blobs(20, 4)], ids=["more +1", "more -1", "even"])

@@ -122,14 +122,3 @@ def test_no_tolerance_times_a_free_error_cancels_the_errors_of_other_samples() -
     truth = smallest_without(data, 1)
     assert truth == pytest.approx(2.8414408867)
     assert best(fsopt.build("misclass-pmm", data), "scip") == pytest.approx(truth, rel=1e-6)
-
-
-@pytest.mark.parametrize("lam", [0.0, 0.1, 1.0])
-def test_the_mpec_of_few_features_is_the_integer_program_at_each_lambda(lam: float) -> None:
-    data = blobs(14, 3, seed=5, gap=0.6)
-    lpec = fsopt.build("fsv-lpec", data, lam=lam)
-    milp = without_complementarities(lpec)
-    assert best(milp) == pytest.approx(best(fsopt.build("fsv-exact", data, lam=lam)), abs=1e-7)
-    if lam > 0.0:  # the step function of the sizes, which lam = 0 leaves free
-        assert [v.value > 1e-6 for v in milp.v.values()] == [v.value > 0.5 for v in milp.r.values()]
-    assert (fsopt.classify(lpec), fsopt.classify(milp)) == ("MPEC", "MILP")
