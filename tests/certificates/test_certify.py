@@ -188,19 +188,6 @@ def test_first_order_conditions_leave_out_multipliers_of_sides_that_are_not_ther
         assert certify_nonconvex(program, pair, bound=None, source="").ok is holds
 
 
-@pytest.mark.parametrize(
-    ("function", "at"),
-    [(lambda x: pyo.exp(x - 2) + pyo.exp(2 - x), 2.0), (pyo.sin, 1.5 * np.pi), (lambda x: x * pyo.log(x), np.exp(-1))],
-    ids=["sum of exponentials", "sine", "entropy"],
-)
-def test_a_gradient_of_one_term_is_small_relative_to_the_curvature_times_the_point(function, at):
-    """Of a variable without bounds, whose stationary point a solver meets to eight digits, and not to two."""
-    program = compile_model(model_of(function, bounds=[FREE], start=[1.0]))
-    for error, holds in ((1e-8, True), (1e-2, False)):
-        point = Point(np.array([at * (1.0 + error)]), np.zeros(0), np.zeros(0))
-        assert certify_nonconvex(program, point, bound=None, source="").ok is holds
-
-
 @pytest.mark.parametrize("solver", ["highs", "clarabel"])
 def test_duals_are_those_of_the_solved_model_alone(solver):
     m = pyo.ConcreteModel()

@@ -13,7 +13,6 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 from claims import CLAIMS, Planted, carried, contradiction, ordered, planted, solved, stated, unproved, verdict
-from exact_optima import exact_optimum
 from pyomo_models import FREE, POSITIVE, model_of
 from small_programs import CHANGES, CLASSES, EXACT, Change, Small, build, drawn, scaled, small
 from solver_cases import usable_solvers
@@ -45,24 +44,6 @@ def rng_of(*parts: object) -> np.random.Generator:
 
 def change_of(change: str, kind: str, seed: int) -> Change:
     return CHANGES[change](drawn(kind, seed), rng_of(change, kind, seed))
-
-
-@pytest.mark.parametrize(
-    ("c", "P", "rows", "bounds", "whole", "optimum"),
-    [
-        ([-3, -2], 0, ([[1, 1], [1, 3]], [-INF, -INF], [4, 6]), ABOVE, 0, -12),
-        ([-3, -2], 0, ([[1, 1], [1, 3]], [-INF, -INF], [4, 6]), ([1e-7, 1e-7], [INF, INF]), 0, -12 + 1e-7),
-        ([1, 1], 0, ([[1, 1], [1, 1]], [-INF, 2], [1, INF]), ABOVE, 0, "infeasible"),
-        ([-1, 0], 0, ([[1, -1]], [-INF], [0]), ABOVE, 0, "unbounded"),
-        ([-1, 0], 2, ([[1, -1]], [-INF], [0]), ABOVE, 0, -0.125),
-        ([0, 0], 2, ([[3, 4]], [10], [INF]), ABOVE, 0, 4),
-        ([-1, -1], 0, ([[2, 2]], [-INF], [5]), ([0, 0], [3, INF]), 1, -2.5),
-        ([-1, -1], 0, ([[2, 2]], [-INF], [5]), ([0, 0], [3, 3]), 2, -2),
-    ],
-)
-def test_exact_optima_are_those_computed_by_hand(c, P, rows, bounds, whole, optimum) -> None:
-    A, *ends = rows
-    assert exact_optimum(c, P * np.eye(2), A, ends, bounds, np.arange(2) < whole) == optimum
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -68,15 +68,6 @@ def test_convex_quadratics_become_cones_with_the_same_members(shape, side, unit)
     assert kinds == {True, False}
 
 
-@pytest.mark.parametrize("box", [None, 2.0])
-def test_no_unit_of_a_variable_loses_a_direction(box):
-    """u^2 + uv + v^2 <= 1, u = 1000 x, v = y / 1000: the smallest -u - v is -2 / sqrt 3, with a box or without."""
-    bounds = [FREE] * 2 if box is None else [(-box / 1e3, box / 1e3), (-box * 1e3, box * 1e3)]
-    m = model_of(lambda x, y: -1e3 * x - 1e-3 * y, lambda x, y: 1e6 * x**2 + x * y + 1e-6 * y**2 <= 1, bounds=bounds)
-    result = fsopt.solve(m, "clarabel")
-    assert (result.status, result.objective) == ("optimal", pytest.approx(-2 / np.sqrt(3), rel=1e-6))
-
-
 @pytest.mark.parametrize("unit", [1e-8, 1.0, 1e6])
 @pytest.mark.parametrize(("product", "convex"), [(3.0, False), (2.0 + 2.0**-47, False), (2.0, True), (1.0, True)])
 def test_no_unit_of_a_variable_changes_a_sign(unit, product, convex):
@@ -140,35 +131,31 @@ def test_what_is_no_cone_is_refused_by_name_with_a_reason(make, reason):
         fsopt.solve(m, "clarabel")
 
 
-@pytest.mark.parametrize("maximum", [False, True])
-@pytest.mark.parametrize("kind", ["ball", "cone", "lower bound"])
-def test_a_large_sum_of_squares_is_the_cone_of_its_matrix(kind, maximum, monkeypatch):
-    def compiled():
-        m = pyo.ConcreteModel()
-        m.t = pyo.Var(within=pyo.NonNegativeReals)
-        m.x = pyo.Var(range(7))
-        square = sum((1.0 + i) * m.x[i] ** 2 for i in range(7)) + 0.5 * m.x[3] ** 2
-        m.q = {
-            "ball": pyo.Constraint(expr=square <= 3.0),
-            "cone": pyo.Constraint(expr=square <= 2.0 * m.t**2),
-            "lower bound": pyo.Constraint(expr=-square >= -3.0),
-        }[kind]
-        m.small = pyo.Constraint(expr=m.x[0] ** 2 <= m.t)
-        m.objective = pyo.Objective(expr=m.t, sense=pyo.maximize if maximum else pyo.minimize)
-        return compile_model(m)
+def squares(x):
+    return sum((1.0 + i) * v**2 for i, v in enumerate(x)) + 0.5 * x[3] ** 2
 
-    dense = compiled().cones
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        lambda t, *x: squares(x) <= 3.0,
+        lambda t, *x: squares(x) <= 2.0 * t**2,
+        lambda t, *x: -squares(x) >= -3.0,
+    ],
+    ids=["ball", "cone", "lower bound"],
+)
+def test_a_large_sum_of_squares_is_the_cone_of_its_matrix(row, monkeypatch):
+    m = model_of(lambda t, *x: t, row, lambda t, *x: x[0] ** 2 <= t, bounds=[POSITIVE, *[FREE] * 7])
+    dense = compile_model(m).cones
     monkeypatch.setattr(recognition, "LARGE", 5)
-    sparse = compiled().cones
-    assert len(sparse) == len(dense) == 2
+    sparse = compile_model(m).cones
     assert (sparse.starts == dense.starts).all()
     for name in ("h", "pairs", "scale", "sense"):
         assert np.allclose(getattr(sparse, name), getattr(dense, name)), name
     for first, last in pairwise(dense.starts):
-        blocks = [cones.G[first:last].toarray() for cones in (sparse, dense)]
         # The rows behind the head may be in another order, and with another sign.
-        gram = [block[0:1].T @ block[0:1] - block[1:].T @ block[1:] for block in blocks]
-        assert np.allclose(*gram, atol=1e-12)
+        blocks = (cones.G[first:last].toarray() for cones in (sparse, dense))
+        assert np.allclose(*(block[0:1].T @ block[0:1] - block[1:].T @ block[1:] for block in blocks), atol=1e-12)
 
 
 def test_a_ball_of_many_variables_needs_no_matrix_of_their_products():

@@ -59,18 +59,6 @@ def check(data, d, c, result, optimum, *, within=1e-7):
     assert result.bound <= optimum + 1e-7 * size
 
 
-@settings(max_examples=3, deadline=None, derandomize=True)
-@given(
-    n=st.integers(4, 30), p=st.integers(1, 14), seed=st.integers(0, 999), gap=st.floats(0, 1.5), integers=st.booleans()
-)
-def test_the_optimum_is_that_of_the_whole_program(n, p, seed, gap, integers):
-    data = blobs(n, p, seed=seed, gap=gap)
-    if integers:
-        data = data.with_X(np.round(data.X))
-    for d, c, whole in programs(data, seed).values():
-        check(data, d, c, column_generation(data, d, c, **SMALL), fsopt.solve(whole, "highs").objective)
-
-
 def degenerate(name):
     data = blobs(80, 6, seed=1, gap=0.5)
     X, y = np.array(data.X), data.y
@@ -112,9 +100,15 @@ def test_degenerate_data_end_exact(name, cost):
 
 
 @settings(max_examples=8, deadline=None, derandomize=True)
-@given(seed=st.integers(0, 999), rounds=st.integers(1, 6), kind=st.sampled_from(["onsvm", "rlp", "misclass", "fsv"]))
-def test_the_bound_holds_wherever_the_loop_is_stopped(seed, rounds, kind):
-    data = blobs(80, 8, seed=seed, gap=0.4)
+@given(
+    n=st.sampled_from([5, 30, 80]),
+    p=st.integers(1, 14),
+    seed=st.integers(0, 999),
+    rounds=st.integers(1, 9),
+    kind=st.sampled_from(["onsvm", "rlp", "misclass", "fsv"]),
+)
+def test_the_bound_holds_wherever_the_loop_is_stopped_and_its_end_is_the_optimum(n, p, seed, rounds, kind):
+    data = blobs(n, p, seed=seed, gap=0.4)
     d, c, whole = programs(data, seed)[kind]
     optimum = fsopt.solve(whole, "highs").objective
     result = column_generation(data, d, c, rows=12, columns=2, max_iterations=rounds)
@@ -122,13 +116,11 @@ def test_the_bound_holds_wherever_the_loop_is_stopped(seed, rounds, kind):
     assert result.bound <= optimum + 1e-7 * size
     assert result.objective >= optimum - 1e-7 * size
     assert result.iterations <= rounds
-    if result.status is Status.OPTIMAL:
-        assert result.objective == pytest.approx(optimum, rel=1e-6, abs=1e-6)
-    else:
-        assert result.stop == "iteration-limit"
+    assert result.status is Status.OPTIMAL or result.stop == "iteration-limit"
     assert all(h["bound"] <= optimum + 1e-7 * size for h in result.history)
     objectives = [h["objective"] for h in result.history]
     assert objectives == sorted(objectives, reverse=True)
+    check(data, d, c, column_generation(data, d, c, **SMALL), optimum)
 
 
 def test_a_restricted_answer_that_is_not_quite_feasible_is_as_good_as_any(answers):

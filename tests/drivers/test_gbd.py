@@ -69,17 +69,6 @@ def test_gbd_finds_the_best_of_all_allowed_selections_whatever_the_parts_of_the_
     assert not np.any(result.point["w"][result.point["sigma"] == 0])
 
 
-def test_every_cut_is_valid_everywhere_also_that_at_a_fractional_point():
-    data = blobs(20, 4, seed=1)
-    alphas = run(data, {"m": 2}, start=[0.4] * 4).point["alphas"]
-    for sigma, value in all_values(data, C).items():
-        for alpha in alphas:
-            assert alpha.min() >= 0.0
-            assert alpha.max() <= C
-            constant, slopes = cut_coefficients(data, alpha)
-            assert constant - slopes @ np.array(sigma) <= value + 1e-7 * max(1.0, value)
-
-
 def test_penalty_weights_that_the_user_adds_to_the_objective_count():
     data = reference("gbd_n6")
     master = fsopt.build("fsp-master", data, m=3)

@@ -17,7 +17,6 @@ import fsopt
 from fsopt.common.arguments import ALL, ends, range_of
 from fsopt.compiler import compile_model
 from fsopt.errors import FsoptError
-from fsopt.models.display import meanings
 from fsopt.models.draws import instance_data, trial_data
 from fsopt.models.papers import PAPERS
 from tools.instances import build_instance
@@ -115,24 +114,6 @@ def test_html_has_program_components_and_values_after_a_solve():
     assert model._repr_latex_().startswith("$$\\begin{aligned}")
     assert type(model.clone()) is type(model)
     assert "<td>margin</td>" in model.clone()._repr_html_()
-
-
-def test_a_parameter_has_its_meaning_behind_its_name_or_below_its_type():
-    doc = (
-        "Return it.\n\nParameters\n----------\na, b : two numbers, the\n    second of which is large.\n"
-        "c : float, default 1.0\n    Weight > 0.\nd : which ones, as in\n    :func:`fsopt.fit`.\ne : the last.\n"
-        "f, g : int, optional\n    As in :func:`fsopt.fit`.\nh : array or float, optional\n    (p,) costs.\n\n"
-        "Returns\n"
-    )
-    assert meanings(doc) == {
-        "a": "two numbers, the second of which is large.",
-        "b": "two numbers, the second of which is large.",
-        "c": "Weight > 0.",
-        "d": "which ones, as in :func:`fsopt.fit`.",
-        "e": "the last.",
-        **dict.fromkeys("fg", "As in :func:`fsopt.fit`."),
-        "h": "(p,) costs.",
-    }
 
 
 GOLDEN_MODELS_KINDS = {"model": {}, "relax": {"relax": True}}

@@ -14,7 +14,7 @@ from support import integers, sampled, there
 import fsopt
 from fsopt.answers.results import Status
 from fsopt.compiler.classes import CONVEX
-from fsopt.errors import FileError, ParameterError, SolverError, foreign, said
+from fsopt.errors import FileError, SolverError, foreign
 from fsopt.models.draws import build_trial
 from fsopt.solvers import auxiliary
 from fsopt.solvers.base import Session
@@ -212,22 +212,6 @@ def row(m, body, upper=1.0):
     m.c = pyo.Constraint(expr=(None, body, upper))
 
 
-@pytest.mark.parametrize("after", [NAN, None, "a"])
-def test_a_change_of_a_loaded_model_to_no_number_is_refused_and_can_be_taken_back(after):
-    m = square()
-    m.c = pyo.Constraint(expr=m.x[0] + m.x[1] >= m.p)
-    m.d = pyo.Constraint(expr=m.p * m.x[0] <= 4)
-    session = fsopt.Session(m, "highs")
-    assert session.solve().objective == pytest.approx(1.0)
-    m.p.set_value(after)
-    for change in (lambda: session.update(m.c, m.d), session.refresh):
-        with pytest.raises(ParameterError):
-            change()
-    m.p.set_value(2.0)
-    session.update(m.c, m.d)
-    assert session.solve().objective == pytest.approx(2.0)
-
-
 # -- programs without rows, entries, columns or objective ------------------------------------------------------
 
 ZERO = {
@@ -269,19 +253,16 @@ def test_degenerate_programs_have_their_optimum_in_every_solver(solver, case):
 
 
 def test_one_rule_names_the_library_and_its_words():
+    boundary = partial(foreign, "lib", "the file is wrong", "mend it", FileError)
     for error, words in (
         (ValueError("first\nsecond"), "first"),
         (KeyError("x"), "KeyError 'x'"),
         (RuntimeError(), "RuntimeError"),
-        (IndexError("\n\nlist index out of range."), "IndexError list index out of range"),
     ):
-        with pytest.raises(FileError) as found, foreign("lib", "the file is wrong", "mend it", FileError):
+        with pytest.raises(FileError, match=rf"^the file is wrong \(lib: {words}\): mend it$"), boundary():
             raise error
-        assert str(found.value) == f"the file is wrong (lib: {words}): mend it"
-        assert found.value.__cause__ is error
-        assert said(error) == words
     for error in (MemoryError(), OSError("full"), SolverError("own")):
-        with pytest.raises(type(error)), foreign("lib", "the file is wrong", "mend it", FileError):
+        with pytest.raises(type(error)), boundary():
             raise error
 
 

@@ -1,5 +1,6 @@
 """Every convex instance of the library: an exact interval that the verifier confirms, and that holds the optimum."""
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -15,13 +16,18 @@ from fsopt.answers.results import Point, Status
 from fsopt.certificates.exact.claims import VERIFIED, claim_of_pair, pair_of
 from fsopt.certificates.exact.linear import Form, solution_of
 from fsopt.certificates.exact.program import CONE, MATRIX, ROW, PointSet, dual_of, factored
+from fsopt.certificates.exact.proofs import Header
 from fsopt.certificates.exact.repair import in_floats, inside, repaired, single_bounds
 from fsopt.certificates.near import inward
 from fsopt.compiler import compile_model
+from fsopt.data.matrices import SMALL, exact_sums
 from fsopt.errors import NotShownError
+from fsopt.methods.claims import about_of
 from fsopt.models.registry import MODELS
 from fsopt.solvers.base import solve
+from fsopt.verification.origins import program_of
 from fsopt.verification.verify import claim_infeasible, claim_of_result
+from fsopt.verifier.verify import digest
 from tools.instances import build_instance, exact_ends
 
 FIRST = ("onsvm", "fsv-step", "svm", "svm-dual", "gmeb-primal", "gmeb-dual", "mpm", "gmeb-sdp")
@@ -78,6 +84,36 @@ def test_an_infeasible_program_needs_a_ray_that_proves_it():
     assert not claim_infeasible(program, Point(np.zeros(2), np.array([1.0, 0.0]), np.zeros(0))).holds
     found.part["program"]["rows"][1][3] = 3
     assert refused(found.part)
+
+
+DIGESTS = {
+    ("svm", "standard", "given"): "9c744373107a9240",
+    ("svm", "unit-rows", "given"): "c5ee383cd3df0537",
+    ("gmeb-primal", "center", "rms"): "e66e7ceef32fa530",
+    ("mpm", "standard", "given"): "cc68d502b8b7306b",
+    ("l1-mpm", "none", "given"): "54ad292d81c7f953",
+    ("svm-dual", "standard", "given"): "acc8d6cda3523c4a",
+}
+
+
+@pytest.mark.parametrize("key", DIGESTS, ids=lambda key: " ".join(key))
+def test_the_digest_of_a_program_is_that_of_any_processor(key, wdbc):
+    """See also tests/truth/test_processors.py."""
+    slug, scale, units = key
+    origin = Header(wdbc, scale).origin(about_of(slug, {}, units=units))
+    assert digest(program_of(origin, wdbc))[:16] == DIGESTS[key]
+
+
+def test_sums_do_not_depend_on_the_order_of_the_samples():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(999, 3)) * 10.0 ** rng.integers(-9, 9, (999, 3))
+    assert X.size < SMALL
+    found = exact_sums(X)
+    assert found.tolist() == [math.fsum(column) for column in X.T] == exact_sums(X[rng.permutation(999)]).tolist()
+    weights = rng.random(999)
+    assert exact_sums(X, weights).tolist() == [math.fsum(column) for column in (X * weights[:, None]).T]
+    with np.errstate(all="ignore"):
+        assert np.isinf(exact_sums(np.array([[1e308, np.inf], [1e308, -np.inf]]))[0])
 
 
 ONE = Fraction(1)

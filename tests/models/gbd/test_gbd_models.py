@@ -15,9 +15,6 @@ from fsopt.search.branch_and_benders.interior_point import Goal
 from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
 
-CARDINAL = ("fsp-m", "fsp-m-perspective", "fsp-m-bigm")
-CONVEX = CARDINAL[1:]
-
 
 def svm_value(model, data, c) -> float:
     """Return F at the classifier that a model holds, recomputed from its weights and intercept."""

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from functools import partial
 
 import numpy as np
 import pyomo.environ as pyo
@@ -11,7 +12,6 @@ from support import blobs, keeps
 import fsopt
 from fsopt.errors import ParameterError
 from fsopt.models.gbd.feature_lists import feature_groups, weight_bounds
-from fsopt.models.gbd.fsp_master import add_cut
 from fsopt.models.gbd.selection_constraints import SelectionConstraints, feature_weights
 
 DATA = blobs(14, 6, seed=9)
@@ -84,44 +84,6 @@ def test_contradictions_are_refused_and_else_the_smallest_selection_is_in_all_al
     ).smallest_selection() == (1, 2, 3)
 
 
-WEIGHTS = [0.0, 0.1, 2.0, 0.5, 0.0, 4.0]
-MASTERS = [
-    *((name, {"m": 3}) for name in ("include", "implies", "conflicts")),
-    *((name, {}) for name in ("cardinality", "budget", "all")),
-    ("none", {"costs": np.ones(6), "budget": 0.0}),
-    *(("none", {"lam": lam}) for lam in (0.0, 3.0)),
-    *((name, {"lam": WEIGHTS}) for name in ("exclude", "implies", "conflicts")),
-]
-
-
-@pytest.mark.parametrize(("name", "limit"), MASTERS)
-def test_the_master_is_the_minimum_over_the_allowed_selections(name, limit) -> None:
-    rules = RULES[name] | limit
-    if "lam" in rules:
-        rules.pop("m", None)
-    rng, cuts = np.random.default_rng(4), []
-    for _ in range(3):
-        plus, minus = (rng.exponential(1, 14) * (DATA.y == s) for s in (1, -1))
-        cuts.append(0.5 * (plus / plus.sum() + minus / minus.sum()) * rng.uniform(5, 20))
-    m = fsopt.build("fsp-master", DATA, cuts=cuts[:-1], **rules)
-    add_cut(m, DATA, cuts[-1])
-    result = fsopt.solve(m)
-    assert (result.status, fsopt.classify(m)) == ("optimal", "MILP")
-    weights = np.broadcast_to(rules.pop("lam", 0.0), 6)
-    slopes = [0.5 * (DATA.X.T @ (alpha * DATA.y)) ** 2 for alpha in cuts]
-
-    def value(s):
-        return weights @ s + max(0.0, *(alpha.sum() - q @ s for alpha, q in zip(cuts, slopes, strict=True)))
-
-    sigma = np.round([v.value for v in m.sigma.values()])
-    assert keeps(sigma, **rules)
-    assert value(sigma) == pytest.approx(result.objective, rel=1e-6, abs=1e-6)
-    assert result.objective == pytest.approx(min(value(s) for s in ALL if keeps(s, **rules)), rel=1e-6, abs=1e-6)
-    names = {c.name for c in m.component_objects(pyo.Constraint)} - {"cuts"}
-    kinds = {"m": "cardinality", "costs": "budget", "budget": "budget"}
-    assert names == {kinds.get(rule, rule) for rule in rules}
-
-
 MODELS = ("fsp-master", "fsp-m", "fsp-m-perspective", "fsp-m-bigm")
 ERRORS = {
     "no such name": ({"include": ["mas"]}, "'include' of '{}' names 'mas', which is no feature"),
@@ -179,41 +141,26 @@ FEATURE_LISTS_DATA = fsopt.Dataset(np.arange(24.0).reshape(4, 6) % 5, [1, -1, 1,
 
 
 def test_groups_are_lists_or_names_and_the_rest_are_groups_of_their_own() -> None:
-    found = feature_groups("test", FEATURE_LISTS_DATA, [["mass", 0], [4, "tone"]])
+    groups = partial(feature_groups, "test", FEATURE_LISTS_DATA)
+    found = groups([["mass", 0], [4, "tone"]])
     assert found.names == ("mass+age", "size", "rate+tone", "7")
     assert found.of.tolist() == [0, 1, 0, 2, 2, 3]
     assert found.members(2) == (3, 4)
     np.testing.assert_array_equal(found.sums(np.arange(12.0).reshape(2, 6)), [[2, 1, 7, 5], [14, 7, 19, 11]])
-    assert feature_groups("test", FEATURE_LISTS_DATA, {"body": ("size", "mass")}).names == (
-        "age",
-        "body",
-        "tone",
-        "rate",
-        "7",
-    )
-    assert feature_groups("test", FEATURE_LISTS_DATA).single
-    assert feature_groups("test", FEATURE_LISTS_DATA, []).single
-    assert feature_groups("test", FEATURE_LISTS_DATA, np.array([[0, 1], [2, 3]])).of.tolist()[:4] == [0, 0, 1, 1]
+    assert groups({"body": ("size", "mass")}).names == ("age", "body", "tone", "rate", "7")
+    assert groups().single
+    assert groups([]).single
+    assert groups(np.array([[0, 1], [2, 3]])).of.tolist()[:4] == [0, 0, 1, 1]
 
 
 def test_constraints_speak_of_groups_by_their_name_or_a_feature() -> None:
+    constraints = partial(SelectionConstraints.of, "test", FEATURE_LISTS_DATA)
     groups = {"body": ["size", "mass"], "sound": ["tone", "rate"]}
-    costs = {"age": 1.0, "body": 2.0, "sound": 3.0, "7": 4.0}
-    found = SelectionConstraints.of(
-        "test",
-        FEATURE_LISTS_DATA,
-        groups=groups,
-        costs=costs,
-        budget=6.0,
-        include=["mass"],
-        implies=[["body", 3]],
-        conflicts=[[0, 5]],
-    )
+    rules = {"include": ["mass"], "implies": [["body", 3]], "conflicts": [[0, 5]]}
+    found = constraints(groups=groups, costs={"age": 1.0, "body": 2.0, "sound": 3.0, "7": 4.0}, budget=6.0, **rules)
     assert (found.p, found.include, found.implies, found.conflicts) == (4, (1,), ((1, 2),), ((0, 3),))
     np.testing.assert_array_equal(found.costs, [1.0, 2.0, 3.0, 4.0])
-    assert (
-        SelectionConstraints.of("test", FEATURE_LISTS_DATA, groups=groups).with_default_cardinality().cardinality == 4
-    )
+    assert constraints(groups=groups).with_default_cardinality().cardinality == 4
 
 
 def test_bounds_are_those_of_signs_and_numbers() -> None:

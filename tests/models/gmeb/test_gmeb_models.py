@@ -56,7 +56,7 @@ def test_the_nonconvex_problem_has_the_convex_ones_optimum():
 def test_the_penalised_bound_is_the_smallest_of_linear_programs():
     data, c_plus, c_minus = blobs(13, 2), 0.1, 0.8
     data = data.with_X(data.X - data.X.mean(axis=0))
-    m, found = optimum("gmeb-penalised", data, "scip", c_plus=c_plus, c_minus=c_minus)
+    _, found = optimum("gmeb-penalised", data, "scip", c_plus=c_plus, c_minus=c_minus)
     coarse = SHARES[np.argmin(penalised(data, c_plus, c_minus))]
     truth = minimize_scalar(
         lambda share: penalised(data, c_plus, c_minus, [share])[0],
@@ -65,13 +65,6 @@ def test_the_penalised_bound_is_the_smallest_of_linear_programs():
         options={"xatol": 1e-7},
     )
     assert found == pytest.approx(truth.fun, rel=1e-6)
-    moments = [float(v @ values_of(m.sigma) ** 2) for v in second_moments(data)]
-    n_plus = np.sum(data.y > 0)
-    printed = values_of(m.xi).sum() / 13 + sum(
-        k * np.sqrt(size) / 13 * np.sqrt(moment)
-        for k, size, moment in zip((c_plus, c_minus), (n_plus, 13 - n_plus), moments, strict=True)
-    )
-    assert printed == pytest.approx(found, rel=1e-6), "t is not the root in print"
 
 
 def test_the_dual_of_the_dual_with_sigma_not_inverted_is_another_problem():
@@ -137,3 +130,26 @@ def test_the_threshold_is_where_weights_appear(data):
     assert found < 2 * fewer * 1.001 * threshold * (1 - 1e-4)
     if 2 * fewer == data.n:
         assert threshold == pytest.approx(1 / (2 * np.linalg.norm(data.X.T @ data.y)), rel=1e-7)
+
+
+def test_the_margin_problem_is_the_norm_svm_by_theorem_20():
+    data = uneven(3)
+    c = 2.0 * norm_threshold(data)
+    m, norm = optimum("svm-norm", data, c=c)
+    gamma = 1.0 / np.linalg.norm(values_of(m.w))
+    w, b, xi = gamma * values_of(m.w), gamma * m.b.value, gamma * values_of(m.xi)
+    assert np.linalg.norm(w) == pytest.approx(1.0, rel=1e-12)
+    assert (data.y * (data.X @ w + b) + xi - gamma).min() >= -1e-6
+    mapped = (xi.sum() + 1 / (2 * c)) / gamma
+    assert mapped == pytest.approx(norm / c, rel=1e-6)
+
+    def at_margin(inverse):  # convex where the margin is given
+        return optimum("rsvm", data, w_cap=inverse**2)[1] + inverse / (2 * c)
+
+    scan = minimize_scalar(at_margin, bounds=(0.3 / gamma, 3 / gamma), method="bounded", options={"xatol": 1e-4})
+    assert mapped == pytest.approx(scan.fun, rel=1e-6)
+    margin = fsopt.build("svm-margin", data, c=c)
+    result = fsopt.solve(margin, "ipopt")
+    assert (result.status, result.objective) == ("stationary", pytest.approx(mapped, rel=1e-6))
+    assert margin.gamma.value == pytest.approx(gamma, rel=1e-3)
+    assert gamma <= margin.gamma.ub / 2

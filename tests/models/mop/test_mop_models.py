@@ -85,3 +85,19 @@ def test_the_master_problem_has_the_optimum_of_its_convex_form(n, p, seed, h_cap
     for j in printed.J:
         printed.sigma[j].setub(2 * printed.sigma[j].ub)
     assert fsopt.solve(printed, time_limit=60).objective == pytest.approx(minimum, rel=1e-6)
+
+
+@settings(FEW, max_examples=3)
+@given(seed=SEEDS, e_cap=st.floats(0.5, 8), scaled=st.booleans())
+def test_the_smallest_norm_is_the_inverse_of_rsvm(seed, e_cap, scaled):
+    data = blobs(14, 3, seed=seed, gap=0.5)
+    s = np.array([1.0, 0.25, 4.0]) if scaled else np.ones(3)
+    _, floor = solved("rsvm", data, w_cap=1e6)
+    e_cap += floor.objective
+    m, result = solved("rsvm-least-norm", data, e_cap=e_cap, scale=s)
+    assert hinge(data.X, data.y, values_of(m.w), m.b.value) <= e_cap * (1 + 1e-6)
+    np.testing.assert_allclose(values_of(m.w), np.sqrt(s) * values_of(m.u), atol=1e-6)
+    w_cap = 2 * result.objective
+    if w_cap > 1e-3:
+        _, loss = solved("rsvm", fsopt.Dataset(data.X * np.sqrt(s), data.y), w_cap=w_cap)
+        assert loss.objective == pytest.approx(e_cap, rel=1e-4)
