@@ -102,11 +102,9 @@ def test_an_interrupted_loop_is_closed_and_its_checkpoint_was_written_before():
         said.append("told")
         raise KeyboardInterrupt
 
-    def save(at):
-        said.append((at.objective, len(recorder.history)))
-
     recorder = Recorder([])
-    at, stop = run_loop(loop(), recorder, save, progress=progress)
+    checkpoint = lambda at: said.append((at.objective, len(recorder.history)))  # noqa: E731
+    at, stop = run_loop(loop(), recorder, checkpoint, progress=progress)
     assert (at.objective, stop) == (2.0, "interrupted")
     assert said == [(2.0, 1), "told", "closed"]
 

@@ -164,6 +164,11 @@ CASES = [
 ]
 
 
+def arrays_of(p):
+    matrices = [matrix.toarray() for matrix in (p.P, p.A, p.cones.G)]
+    return [p.c, p.lo, p.hi, p.lb, p.ub, p.c0, p.cones.h, *matrices]
+
+
 @pytest.mark.parametrize(
     ("slug", "name"), sampled([case for case in CASES if case[1] not in OTHER.get(case[0], "").split()], 21, 0)
 )
@@ -185,11 +190,7 @@ def test_the_arrays_are_those_of_a_new_build(slug, name):
     given = np.full(len(parameter), value).tolist() if parameter.is_indexed() else value
     anew = compile_model(fsopt.build(slug, data, **params | {name: given}))
     for p in (compile_model(model), *([] if session is None else [session.program])):
-        arrays = ("c", "lo", "hi", "lb", "ub")
-        pairs = [(getattr(p, a), getattr(anew, a)) for a in arrays]
-        pairs += [(p.P.toarray(), anew.P.toarray()), (p.A.toarray(), anew.A.toarray()), (p.cones.h, anew.cones.h)]
-        pairs += [(p.cones.G.toarray(), anew.cones.G.toarray()), (p.c0, anew.c0)]
-        for found, expected in pairs:
+        for found, expected in zip(arrays_of(p), arrays_of(anew), strict=True):
             np.testing.assert_array_equal(found, expected)
     x = np.full(anew.n, 0.3)
     assert compile_model(model).objective_at(x) == anew.objective_at(x)

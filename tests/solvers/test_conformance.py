@@ -8,7 +8,7 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 from pyomo_models import model_of
-from solver_cases import failing, knapsacks, takers, usable_solvers
+from solver_cases import crossing, failing, knapsacks, takers, usable_solvers
 from support import integers, sampled, there
 
 import fsopt
@@ -56,16 +56,9 @@ def test_every_pair_of_a_model_and_a_solver_of_its_class_agrees(slug: str, solve
 
 
 def plain(kind: str, solver: str) -> None:
-    """Integer programs against enumeration; of nonconvex ones a quadratic on a grid, the better of two local optima."""
-    if kind == "NLP":
-        rows = (lambda x, y: x * y <= 0.5), (lambda x, y: x**2 + y == 1.5 + x)
-        m = model_of(lambda x, y: -x - 2 * y + 1, *rows, bounds=[(0, 2)] * 2)
-        u = np.linspace(0, 2, 400001)
-        v = 1.5 + u - u**2
-        optimum = (1 - u - 2 * v)[(v >= 0) & (v <= 2) & (u * v <= 0.5)].min()
-    elif kind == "MINLP":
-        m = model_of(lambda x, y: -(x**2) - 2 * x * y + x, bounds=[(-1, 2)] * 2, whole=range(2))
-        optimum = min(-a * a - 2 * a * b + a for a in range(-1, 3) for b in range(-1, 3))
+    """Integer programs against enumeration; nonconvex ones have their optimum where two curves cross."""
+    if kind in ("NLP", "MINLP"):
+        m, optimum = crossing(whole=(1,) if kind == "MINLP" else ()), -7.0
     else:
         m, optimum = integers(kind)
     assert fsopt.classify(m) == kind
@@ -196,7 +189,7 @@ def test_another_class_is_refused_before_the_call(solver: str, monkeypatch: pyte
         fsopt.solve(build_trial(other), solver)
 
 
-INF, NAN = math.inf, math.nan
+INF = math.inf
 
 
 def square() -> pyo.ConcreteModel:

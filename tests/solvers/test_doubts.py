@@ -10,7 +10,7 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 from pyomo_models import FREE, POSITIVE, model_of
-from solver_cases import failing, takers
+from solver_cases import crossing, failing, takers
 from support import blobs, sampled, there
 from truths import fewest_errors, one_norm
 
@@ -232,23 +232,6 @@ def test_tiny_coefficients_are_not_left_out(make, solver):
 
 UNITS = [2.0**k for k in (-26, -20, 20)]
 GLOBAL = [("gurobi", ()), ("gurobi", (1,)), ("scip", ()), ("scip", (1,)), ("xpress", (1,))]
-
-
-def crossing(row=1.0, goal=1.0, whole=()):
-    """Return a program with the optimum -7 at (3/2, 1), where the rows cross with the multipliers 13/5 and 7/20.
-
-    With y whole, y = 0 and y = 2 leave -3.2 and -5.75 at best.
-    """
-    m = model_of(
-        lambda x, y: goal * (-x * y - 3 * x - y),
-        lambda x, y: row * (x * y) <= row * 1.5,
-        lambda x, y: row * (x**2 - 2 * y**2 + x) <= row * 1.75,
-        bounds=[(-1, 4), (0, 2)],
-        whole=whole,
-    )
-    m.unit = pyo.Suffix()
-    m.unit[m.o] = goal
-    return m
 
 
 @pytest.mark.parametrize(
