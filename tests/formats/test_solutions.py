@@ -2,9 +2,9 @@
 
 import json
 
-import highspy
 import pyomo.environ as pyo
 import pytest
+from conic_files import highs, scip
 from support import ROOT, written
 
 import fsopt
@@ -14,28 +14,12 @@ from fsopt.formats.read import is_model_file
 MODELS = ROOT / "models"
 
 
-def highs(path, target) -> None:
-    solver = highspy.Highs()
-    solver.setOptionValue("output_flag", False)
-    solver.readModel(str(path))
-    solver.run()
-    solver.writeSolution(str(target), 0)
-
-
-def scip(path, target) -> None:
-    model = pytest.importorskip("pyscipopt").Model()
-    model.hideOutput()
-    model.readProblem(str(path))
-    model.optimize()
-    model.writeBestSol(str(target), write_zeros=False)
-
-
 @pytest.mark.parametrize("slug", ["rlp", "fsv-exact", "l1-hinge-part"])
 @pytest.mark.parametrize(("solver", "write"), [("HiGHS", highs), ("SCIP", scip)])
 def test_a_file_that_a_program_wrote_is_the_optimum(solver, write, slug, tmp_path):
     """A minimum, a maximum and an integer program: values, objective, claim, and multipliers that prove the optimum."""
     path = MODELS / slug / f"{slug}.lp"
-    write(path, tmp_path / "answer")
+    write(path, solution=tmp_path / "answer")
     model = fsopt.read_model(path)
     answer = fsopt.read_solution(tmp_path / "answer", model)
     stored = json.loads((MODELS / slug / "optimum.json").read_text())

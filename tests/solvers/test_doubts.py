@@ -18,7 +18,6 @@ import fsopt
 from fsopt.answers.results import Point, Status
 from fsopt.compiler import compile_model, lmi
 from fsopt.solvers.auxiliary import with_evidence
-from fsopt.solvers.base import Session
 from fsopt.solvers.outcome import LEAK, believed, big_m, certified_result
 from fsopt.solvers.spec import COARSE, Outcome, Settings
 
@@ -206,28 +205,6 @@ def test_infeasible_and_unbounded_are_the_word_of_no_leaking_solver():
         assert (found.status, found.stop) == (Status.NONE, "numerical")
         assert "smaller big-M" in reason
     assert 1e-9 * big_m(program) < LEAK < COARSE * big_m(program)
-
-
-def tiny_row():
-    """The coefficient 1e-9 is one that HiGHS leaves out of a row: y >= x / 1000 >= 1 / 2."""
-    return model_of(lambda x, y: x + 200 * y, lambda x, y: 1e-9 * x <= 1e-6 * y, bounds=[(500, 1e10), (0, 1)]), 600.0
-
-
-def tiny_whole_row():
-    """Integers, which keep their unit: 1e-10 z <= 2.5e-10 holds for z <= 2."""
-    row = lambda z, y: 1e-10 * z + 1e-10 * y <= 2.5e-10  # noqa: E731
-    return model_of(lambda z, y: z + y, row, bounds=[(0, 100), (0, 1)], whole=[0], sense=pyo.maximize), 2.5
-
-
-TINY = [(tiny_row, solver) for solver in takers("LP")] + [(tiny_whole_row, solver) for solver in takers("MILP")]
-
-
-@pytest.mark.parametrize(("make", "solver"), sampled(TINY, 8, 0))
-def test_tiny_coefficients_are_not_left_out(make, solver):
-    model, optimum = make()
-    session = Session(model, solver)
-    outcome = session.connection.solve(20.0)
-    assert session.program.objective_at(outcome.point.x) == pytest.approx(optimum, rel=1e-4)
 
 
 UNITS = [2.0**k for k in (-26, -20, 20)]
