@@ -8,12 +8,12 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pyomo_models import FREE, POSITIVE, model_of
+from pyomo_models import FREE, POSITIVE, largest_eigenvalue, missed, model_of, symmetric
 
 from fsopt.answers.certificate import FEASIBLE, status_line
 from fsopt.answers.results import Point
 from fsopt.certificates import arithmetic
-from fsopt.certificates.bounds import lower_bound, ranges, recession, recession_cone
+from fsopt.certificates.bounds import into_cones, lower_bound, ranges, recession, recession_cone
 from fsopt.certificates.convex import _least_norm, best_bound, certify_convex
 from fsopt.certificates.model import (
     StatedBound,
@@ -83,6 +83,17 @@ def test_a_direction_that_the_arrays_have_lost_is_measured_on_the_constraint():
 def test_a_way_out_of_a_ball_is_no_ray(linear):
     program = compile_model(model_of(lambda x, y: -y, lambda x, y: x**2 + y**2 <= 1 + linear * x, bounds=[FREE] * 2))
     assert not recession(program, np.array([0.0, 1.0])).ok
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_multipliers_of_a_matrix_become_semidefinite_in_any_units_and_stay_then(seed):
+    cones, rng = (program := compile_model(largest_eigenvalue(symmetric(3)))).cones, np.random.default_rng(seed)
+    j, i = np.tril_indices(3)
+    units = (u := 2.0 ** rng.integers(-26, 27, 3))[i] * u[j]
+    z = rng.standard_normal(6) + (i == j)
+    found = into_cones(program, units * z)
+    assert missed(cones, found / units).max() <= 1e-14
+    assert into_cones(program, found) == pytest.approx(found, rel=1e-12)
 
 
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])

@@ -44,7 +44,7 @@ def test_every_run_descends_and_the_best_one_is_a_critical_point(name):
     w, v = result.point["w"], penalty.gradient(result.point["w"])
     assert result.objective == pytest.approx(penalty.value(w), rel=1e-12)
     assert result.objective <= min(ends) + 1e-6
-    step = fsopt.solve(fsopt.build("l0-mpm-step", data, v=v, **params), "scs")
+    step = fsopt.solve(fsopt.build("l0-mpm-step", data, v=v, **params), "clarabel")
     assert penalty.slope * np.abs(w).sum() - v @ w == pytest.approx(step.objective, rel=2e-5, abs=2e-5)
 
 

@@ -52,26 +52,6 @@ def test_every_shape_of_cone_and_objective(name: str, tmp_path: Path) -> None:
     assert solve_cbf(found) == pytest.approx(optimum, abs=1e-6)
 
 
-def test_bounds_ranges_integers_and_a_constant(tmp_path: Path) -> None:
-    m = pyo.ConcreteModel(name="bounds \n of é")
-    m.x = pyo.Var(bounds=(-1.5, 2.25))
-    m.k = pyo.Var(within=pyo.Integers, bounds=(-3, 4))
-    m.on = pyo.Var(within=pyo.Binary)
-    m.still = pyo.Var(initialize=0.5)
-    m.still.fix()
-    m.nought = pyo.Var(bounds=(0, 0))
-    m.range = pyo.Constraint(expr=(1, m.x + m.still + m.nought, 3))
-    m.level = pyo.Constraint(expr=m.k + 2 * m.on >= -1.3)
-    m.o = pyo.Objective(expr=-(3.25 + 0.7 * m.k + m.on - m.x), sense=pyo.maximize)
-    found = parse_cbf(fsopt.export(m, tmp_path / "m.cbf")[0])
-    assert found.columns == [("F", 2), ("L+", 1), ("F", 1), ("L=", 1)]
-    assert found.integer == [1, 2]
-    kinds = [("L-", 1), ("L+", 2), ("L-", 1), ("L+", 1), ("L-", 1), ("L+", 1), ("L-", 1), ("L=", 1)]
-    assert found.rows == kinds  # range, level with the first bound, ...
-    assert solve_cbf(found, {1: -3.0, 2: 1.0}) == pytest.approx(-(3.25 - 2.1 + 1 - 2.25))
-    assert solve_cbf(found, {1: -1.0, 2: 0.0}) == pytest.approx(-(3.25 - 0.7 - 2.25))
-
-
 def mixed() -> pyo.ConcreteModel:
     """Return two inequalities, one in a block, with rows, bounds, three kinds of cones and a quadratic objective."""
     m = pyo.ConcreteModel(name="mixed")

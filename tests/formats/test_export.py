@@ -43,10 +43,16 @@ def zoo(sense: int = pyo.minimize) -> pyo.ConcreteModel:
     return m
 
 
-@pytest.mark.parametrize("suffix", [".lp", ".mps", ".nl"])
+@pytest.mark.parametrize("suffix", FORMATS)
 def test_constants_ranges_and_senses_arrive(suffix: str, tmp_path: Path) -> None:
     for sense, turn in ((pyo.minimize, 1), (pyo.maximize, -1)):
-        found = scip(fsopt.export(zoo(sense), tmp_path / f"zoo{suffix}")[0])
+        model = zoo(sense)
+        if suffix == ".cbf":
+            model.name = "two \n lines of é"  # they stand in a comment
+            file = parse_cbf(fsopt.export(model, tmp_path / "zoo.cbf")[0])
+            found = solve_cbf(file, dict(zip(file.integer, (-3.0, 1.0), strict=True)))
+        else:
+            found = scip(fsopt.export(model, tmp_path / f"zoo{suffix}")[0])
         assert turn * found == pytest.approx(ZOO, abs=2e-6)
 
 

@@ -11,13 +11,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from proof_files import proved, refusal, refused
+from scipy.optimize import linprog
 from support import blobs
 
 import fsopt
 from fsopt.methods.registry import fit
 from fsopt.search.branch_and_benders import evidence
 from fsopt.search.branch_and_benders.tree import FORGOTTEN, LEAF, PEG, flat, marks_of
-from fsopt.verifier.selections import SelectionToCheck
+from fsopt.verifier.selections import UNIT, SelectionToCheck
 
 VERTEX = {
     "statement": {
@@ -240,3 +241,24 @@ def shaped():
 )
 def test_forged_groups_and_bounds_are_refused_with_a_reason(shaped, reason, part, change):
     assert reason in refusal({**shaped, part: {**shaped[part], **change}})
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_bounds_of_a_cut_are_those_of_linear_programming(seed):
+    """On a node, and with each feature that is not decided selected or not; above it only where nothing else fits."""
+    rng = np.random.default_rng(seed)
+    weight, gains = rng.integers(0, 9, 7) * (seed % 4 > 0), rng.normal(size=7)
+    problem = SelectionToCheck.__new__(SelectionToCheck)
+    problem.p, problem.weight, problem.right, problem.bits = 7, weight.tolist(), int(weight[0]) + 11, 70
+    cut = problem.ordered(4 * UNIT, [int(np.ceil(v * UNIT)) for v in gains])
+    others = [(-1, 1), *((j, side) for j in (1, 2, 4, 5, 6) for side in (0, 1))]
+    for (j, side), bound in zip(others, problem.bounds_on(cut, (frozenset({0}), frozenset({3})), others), strict=True):
+        fixed = {0: 1.0, 3: 0.0, j: 1.0 - side}
+        shape = {
+            "A_ub": [weight],
+            "b_ub": [problem.right],
+            "bounds": [(fixed.get(k, 0), fixed.get(k, 1)) for k in range(7)],
+        }
+        relaxed, best = (4.0 + linprog(-gains, integrality=whole, **shape).fun for whole in (0, 1))
+        fits = problem.right - weight[0] - (weight[j] if side == 0 else 0) >= weight.min()
+        assert relaxed - 1e-9 <= bound / UNIT <= (relaxed if fits else best) + 1e-9
