@@ -12,35 +12,31 @@ from support import sampled
 import fsopt
 from fsopt.compiler import compile_model, dot, recognition
 
+BOUNDS = [*[FREE] * 3, POSITIVE, POSITIVE, (None, 0), (-0.5, None)]
+SHAPES = {  # a body that is at most 0, of a norm of w, numbers a and b, and w, s, t >= 0, n <= 0 and p >= -1/2
+    "ball": lambda norm, a, b, w, s, t, n, p: norm - a,
+    "parabola": lambda norm, a, b, w, s, t, n, p: norm - s + b * w + a,
+    "lorentz": lambda norm, a, b, w, s, t, n, p: norm - a * s**2,
+    "rotated": lambda norm, a, b, w, s, t, n, p: norm - a * s * t,
+    "negative": lambda norm, a, b, w, s, t, n, p: norm + a * s * n,
+    "forms": lambda norm, a, b, w, s, t, n, p: norm - (a * s + b * t) * (b * s - a * n),
+    "product": lambda norm, a, b, w, s, t, n, p: a - s * t,
+    "bounded product": lambda norm, a, b, w, s, t, n, p: norm + a - b * s * t,
+    "affine": lambda norm, a, b, w, s, t, n, p: norm - (s + a) * (b * p + b),
+    "affine product": lambda norm, a, b, w, s, t, n, p: norm + a - (s - b * n + b) * (p + 0.5),
+    "far head": lambda norm, a, b, w, s, t, n, p: norm + a - s**2,
+}
+
 
 def quadratic_model(rng, shape, side, unit):
-    """A model whose only constraint is one random convex quadratic of the given shape."""
-    m = pyo.ConcreteModel()
-    m.w = pyo.Var(range(3))
-    m.s = pyo.Var(range(2), domain=pyo.NonNegativeReals)
-    m.n = pyo.Var(bounds=(None, 0))
-    m.p = pyo.Var(bounds=(-0.5, None))
-    norm = sum(dot(row, tuple(m.w.values())) ** 2 for row in rng.standard_normal((2, 3)) * unit)
-    a, b = (float(v) for v in rng.uniform(0.2, 3, 2))
-    body = {
-        "ball": norm - a,
-        "parabola": norm - m.s[0] + b * m.w[0] + a,
-        "lorentz": norm - a * m.s[0] ** 2,
-        "rotated": norm - a * m.s[0] * m.s[1],
-        "negative": norm + a * m.s[0] * m.n,
-        "forms": norm - (a * m.s[0] + b * m.s[1]) * (b * m.s[0] - a * m.n),
-        "product": a - m.s[0] * m.s[1],
-        "bounded product": norm + a - b * m.s[0] * m.s[1],
-        "affine": norm - (m.s[0] + a) * (b * m.p + b),
-        "affine product": norm + a - (m.s[0] - b * m.n + b) * (m.p + 0.5),
-        "far head": norm + a - m.s[0] ** 2,
-    }[shape]
-    m.q = pyo.Constraint(expr=body <= 0) if side == "<=" else pyo.Constraint(expr=-body >= 0)
-    return m
+    """Return a model whose only constraint is one random convex quadratic of the given shape."""
+    factors, (a, b) = rng.standard_normal((2, 3)) * unit, rng.uniform(0.2, 3, 2).tolist()
 
+    def row(*x):
+        body = SHAPES[shape](sum(dot(factor, x[:3]) ** 2 for factor in factors), a, b, x[0], *x[3:])
+        return body <= 0 if side == "<=" else -body >= 0
 
-SHAPES = ["ball", "parabola", "lorentz", "rotated", "negative", "forms"]
-SHAPES += ["product", "bounded product", "affine", "affine product", "far head"]
+    return model_of(lambda *x: x[0], row, bounds=BOUNDS)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +54,7 @@ def test_convex_quadratics_become_cones_with_the_same_members(shape, side, unit)
         at[6] -= 0.5
         for v, a in zip(p.variables, at.tolist(), strict=True):
             v.set_value(a)
-        q = -m.q.slack()
+        q = -m.row[0].slack()
         s = p.cones.G @ at + p.cones.h
         if abs(q) > 1e-7 * max(1.0, float(s @ s)):
             kinds.add(bool(missed(p.cones, s)[0] == 0))

@@ -129,33 +129,6 @@ def test_other_units_of_rows_and_columns_leave_the_scaled_program_as_it_is(slug,
     assert all(np.all(np.abs(np.log2(part)) <= 7) for part in drift)
 
 
-@pytest.mark.parametrize("solver", ["clarabel", "scs"])
-def test_a_part_without_constants_has_the_unit_of_its_bounds(solver):
-    """The largest x + u within ||u|| <= y <= 2x <= 2s, in units s that leave nothing of it within a tolerance of 1."""
-    s = 1e-9
-    m = pyo.ConcreteModel()
-    m.x, m.y, m.u = pyo.Var(bounds=(0, s)), pyo.Var(bounds=(0, None)), pyo.Var(range(2))
-    m.row = pyo.Constraint(expr=m.y <= 2 * m.x)
-    m.norm = pyo.Constraint(expr=m.u[0] ** 2 + m.u[1] ** 2 <= m.y**2)
-    m.o = pyo.Objective(expr=m.x + m.u[0] + m.u[1], sense=pyo.maximize)
-    m.unit = pyo.Suffix()
-    m.unit[m.o] = s
-    result = fsopt.solve(m, solver)
-    assert (result.status, result.objective) == ("optimal", pytest.approx(s * (1 + 8**0.5), rel=1e-6))
-
-
-@pytest.mark.parametrize("small", [2.0**-10, 2.0**-30])
-def test_a_weight_that_is_next_to_nothing_in_its_row_is_found_beside_a_norm(small):
-    """min ||w|| with w1 + small w2 = 1: w2 is small, though the row lets it be 1 / small."""
-    m = pyo.ConcreteModel()
-    m.w, m.t = pyo.Var(range(2)), pyo.Var(bounds=(0, None))
-    m.normal = pyo.Constraint(expr=m.w[0] + small * m.w[1] == 1)
-    m.norm = pyo.Constraint(expr=m.w[0] ** 2 + m.w[1] ** 2 <= m.t**2)
-    m.o = pyo.Objective(expr=m.t)
-    result = fsopt.solve(m, "clarabel")
-    assert (result.status, result.objective) == ("optimal", pytest.approx((1 + small**2) ** -0.5, rel=1e-6))
-
-
 @pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
 @pytest.mark.parametrize("size", [1, 5])
 @pytest.mark.parametrize("solver", ["clarabel", "scs"])
