@@ -18,6 +18,7 @@ from support import ROOT, sampled, written
 import fsopt
 from fsopt.compiler import compile_model
 from fsopt.errors import FileError
+from fsopt.formats.writers import FORMATS
 
 
 def zoo(sense: int = pyo.minimize) -> pyo.ConcreteModel:
