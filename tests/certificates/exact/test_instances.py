@@ -15,10 +15,9 @@ from support import sampled
 from fsopt.answers.results import Point, Status
 from fsopt.certificates.exact.claims import VERIFIED, claim_of_pair, pair_of
 from fsopt.certificates.exact.linear import Form, solution_of
-from fsopt.certificates.exact.program import CONE, MATRIX, ROW, PointSet, dual_of, factored
+from fsopt.certificates.exact.program import CONE, MATRIX, ROW, PointSet, factored
 from fsopt.certificates.exact.proofs import Header
-from fsopt.certificates.exact.repair import in_floats, inside, repaired, single_bounds
-from fsopt.certificates.near import inward
+from fsopt.certificates.exact.repair import inside, repaired
 from fsopt.compiler import compile_model
 from fsopt.data.matrices import SMALL, exact_sums
 from fsopt.errors import NotShownError
@@ -216,26 +215,3 @@ def test_products_and_spheres_have_rational_factors():
         assert weights == [*squares.values()]
     with pytest.raises(NotShownError):
         factored({(0, 0): Fraction(-1), (1, 1): Fraction(-1)}, {}, Fraction(0))
-
-
-def test_multipliers_of_a_sphere_are_split_where_their_product_is_largest():
-    _, sphere, _ = factored({(0, 0): ONE}, {}, Fraction(-4))
-    alpha, beta, gamma = dual_of(sphere, np.array([-3.0]), 6.0)  # 2 ||gamma|| = 6 of the head sqrt(4)
-    assert (alpha * 4, beta, gamma) == pytest.approx((3.0, 3.0, -3.0))
-    assert gamma**2 <= 4 * alpha * beta * (1 + 1e-12)
-
-
-def test_a_step_into_a_cone_of_a_constant_and_a_variable():
-    """The square of x is at most 2 t, from its apex."""
-    cone = CONE, [form({}, 2), form({1: 1}), form({0: 1})], [ONE]
-    x, t = inward(in_floats(points(2, [], [], cone)), np.zeros(2), np.ones(2), 1e-3)
-    assert t > 0.0
-    assert x * x <= 2.0 * t
-
-
-def test_the_bounds_of_one_variable_are_the_nearest_doubles_inside():
-    # The double 0.1 is above 1/10, the double 1/3 is below a third.
-    lower, upper = single_bounds(points(2, inequalities=[form({0: 10}, -1), form({1: -3}, 1)]))
-    assert (lower[0], upper[1]) == (0.1, 1 / 3)
-    lower, upper = single_bounds(points(2, inequalities=[form({0: 3}, -1), form({1: -10}, 1)]))
-    assert (lower[0], upper[1]) == (np.nextafter(1 / 3, 1.0), np.nextafter(0.1, 0.0))
