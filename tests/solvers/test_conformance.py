@@ -168,7 +168,7 @@ LIMITED = ("highs", "clarabel", "scs", "ipopt", "scip", "gurobi")
             if (case, kind) != ("limit", "LP") or solver in LIMITED
         ],
         66,
-        1,
+        2557,
     ),
 )
 def test_every_case_of_every_class_by_every_solver(case: str, kind: str, solver: str) -> None:
