@@ -8,25 +8,21 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pyomo_models import FREE, POSITIVE, model_of
-from support import blobs
+from pyomo_models import FREE, POSITIVE, largest_eigenvalue, missed, model_of, symmetric
 
-import fsopt
 from fsopt.answers.certificate import FEASIBLE, status_line
 from fsopt.answers.results import Point
 from fsopt.certificates import arithmetic
-from fsopt.certificates.bounds import lower_bound, ranges, recession, recession_cone
+from fsopt.certificates.bounds import into_cones, lower_bound, ranges, recession, recession_cone
 from fsopt.certificates.convex import _least_norm, best_bound, certify_convex
 from fsopt.certificates.model import (
     StatedBound,
     certify_point,
     certify_unbounded,
-    fixed_program,
     with_substituted_objective,
 )
 from fsopt.certificates.points import cone_errors, infeasibility, judged_point, minimised, rounded
-from fsopt.compiler import compile_model, lmi
-from fsopt.compiler.classes import program_class
+from fsopt.compiler import compile_model, dot, lmi
 
 
 def row(expression, bounds=(None, None), whole=False, n=2):
@@ -87,6 +83,17 @@ def test_a_direction_that_the_arrays_have_lost_is_measured_on_the_constraint():
 def test_a_way_out_of_a_ball_is_no_ray(linear):
     program = compile_model(model_of(lambda x, y: -y, lambda x, y: x**2 + y**2 <= 1 + linear * x, bounds=[FREE] * 2))
     assert not recession(program, np.array([0.0, 1.0])).ok
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_multipliers_of_a_matrix_become_semidefinite_in_any_units_and_stay_then(seed):
+    cones, rng = (program := compile_model(largest_eigenvalue(symmetric(3)))).cones, np.random.default_rng(seed)
+    j, i = np.tril_indices(3)
+    units = (u := 2.0 ** rng.integers(-26, 27, 3))[i] * u[j]
+    z = rng.standard_normal(6) + (i == j)
+    found = into_cones(program, units * z)
+    assert missed(cones, found / units).max() <= 1e-14
+    assert into_cones(program, found) == pytest.approx(found, rel=1e-12)
 
 
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
@@ -198,45 +205,22 @@ def test_a_point_pays_for_what_it_misses_of_its_rows(kind, away):
     assert found.residuals["infeasibility"] <= FEASIBLE
 
 
-@pytest.mark.parametrize("selection", [[0, 1, 0, 1], [0, 0, 0, 0], [1, 1, 1, 1]])
-def test_products_with_fixed_integers_make_a_convex_program(selection: list[int]) -> None:
-    data = blobs(20, 4)
-    program = compile_model(fsopt.build("fsp-lambda", data, lam=0.5))
-    assert program_class(program) == "MINLP"
-    places = [program.column[id(v)] for v in program.model.sigma.values()]
-    x = np.zeros(program.n)
-    x[places] = selection
-    rest = fixed_program(program, x + 1e-7)
-    assert program_class(rest) == ("QP" if any(selection) else "LP")
-    assert not rest.integer.any()
-    assert rest.lb[places].tolist() == rest.ub[places].tolist() == selection
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_a_substituted_objective_is_the_same_function_on_the_feasible_set(seed: int) -> None:
     """Chains of equations in one or two variables, in random order and scale, and a random quadratic objective."""
     rng = np.random.default_rng(seed)
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(6))
-    point = rng.normal(size=6)
-    m.rows = pyo.ConstraintList()
-    for _ in range(4):
-        i, j = rng.choice(6, 2, replace=False).tolist()
-        a, b = rng.uniform(0.5, 2.0, 2) * rng.choice([-1.0, 1.0], 2)
-        b = 0.0 if rng.random() < 0.3 else b
-        body = a * m.x[i] + b * m.x[j] if b else a * m.x[i]
-        m.rows.add(body == a * point[i] + b * point[j])
-    Q, c = rng.normal(size=(6, 6)), rng.normal(size=6)
-    x = list(m.x.values())
-    quadratic = sum(float(Q[i, j]) * x[i] * x[j] for i in range(6) for j in range(6))
-    m.o = pyo.Objective(expr=quadratic + sum(float(c[j]) * x[j] for j in range(6)) + 3)
-    program = compile_model(m)
+    point, Q, c = rng.normal(size=6), rng.normal(size=(6, 6)), rng.normal(size=6)
+    A = np.zeros((4, 6))
+    for row in A:
+        row[rng.choice(6, 2, replace=False)] = rng.uniform(0.5, 2.0, 2) * rng.choice([-1.0, 1.0], 2)
+        row[np.argmax(row != 0)] *= rng.random() > 0.3
+    goal = lambda *x: sum(Q[i, j] * x[i] * x[j] for i in range(6) for j in range(6)) + dot(c, x) + 3  # noqa: E731
+    rows = [lambda *x, row=row: dot(row, x) == float(row @ point) for row in A]
+    program = compile_model(model_of(goal, *rows, bounds=[FREE] * 6))
     changed = with_substituted_objective(program)
-    assert changed.objective_at(point) == pytest.approx(program.objective_at(point), rel=1e-12, abs=1e-12)
-    A = program.A.toarray()
     null = np.eye(6) - np.linalg.pinv(A) @ A
-    other = point + null @ rng.normal(size=6)
-    assert changed.objective_at(other) == pytest.approx(program.objective_at(other), rel=1e-10, abs=1e-10)
+    for at in (point, point + null @ rng.normal(size=6)):
+        assert changed.objective_at(at) == pytest.approx(program.objective_at(at), rel=1e-10, abs=1e-10)
 
 
 def test_dependent_sparse_equations_have_their_solution_of_least_norm_and_no_library_prints(capfd):

@@ -12,35 +12,31 @@ from support import sampled
 import fsopt
 from fsopt.compiler import compile_model, dot, recognition
 
+BOUNDS = [*[FREE] * 3, POSITIVE, POSITIVE, (None, 0), (-0.5, None)]
+SHAPES = {  # a body that is at most 0, of a norm of w, numbers a and b, and w, s, t >= 0, n <= 0 and p >= -1/2
+    "ball": lambda norm, a, b, w, s, t, n, p: norm - a,
+    "parabola": lambda norm, a, b, w, s, t, n, p: norm - s + b * w + a,
+    "lorentz": lambda norm, a, b, w, s, t, n, p: norm - a * s**2,
+    "rotated": lambda norm, a, b, w, s, t, n, p: norm - a * s * t,
+    "negative": lambda norm, a, b, w, s, t, n, p: norm + a * s * n,
+    "forms": lambda norm, a, b, w, s, t, n, p: norm - (a * s + b * t) * (b * s - a * n),
+    "product": lambda norm, a, b, w, s, t, n, p: a - s * t,
+    "bounded product": lambda norm, a, b, w, s, t, n, p: norm + a - b * s * t,
+    "affine": lambda norm, a, b, w, s, t, n, p: norm - (s + a) * (b * p + b),
+    "affine product": lambda norm, a, b, w, s, t, n, p: norm + a - (s - b * n + b) * (p + 0.5),
+    "far head": lambda norm, a, b, w, s, t, n, p: norm + a - s**2,
+}
+
 
 def quadratic_model(rng, shape, side, unit):
-    """A model whose only constraint is one random convex quadratic of the given shape."""
-    m = pyo.ConcreteModel()
-    m.w = pyo.Var(range(3))
-    m.s = pyo.Var(range(2), domain=pyo.NonNegativeReals)
-    m.n = pyo.Var(bounds=(None, 0))
-    m.p = pyo.Var(bounds=(-0.5, None))
-    norm = sum(dot(row, tuple(m.w.values())) ** 2 for row in rng.standard_normal((2, 3)) * unit)
-    a, b = (float(v) for v in rng.uniform(0.2, 3, 2))
-    body = {
-        "ball": norm - a,
-        "parabola": norm - m.s[0] + b * m.w[0] + a,
-        "lorentz": norm - a * m.s[0] ** 2,
-        "rotated": norm - a * m.s[0] * m.s[1],
-        "negative": norm + a * m.s[0] * m.n,
-        "forms": norm - (a * m.s[0] + b * m.s[1]) * (b * m.s[0] - a * m.n),
-        "product": a - m.s[0] * m.s[1],
-        "bounded product": norm + a - b * m.s[0] * m.s[1],
-        "affine": norm - (m.s[0] + a) * (b * m.p + b),
-        "affine product": norm + a - (m.s[0] - b * m.n + b) * (m.p + 0.5),
-        "far head": norm + a - m.s[0] ** 2,
-    }[shape]
-    m.q = pyo.Constraint(expr=body <= 0) if side == "<=" else pyo.Constraint(expr=-body >= 0)
-    return m
+    """Return a model whose only constraint is one random convex quadratic of the given shape."""
+    factors, (a, b) = rng.standard_normal((2, 3)) * unit, rng.uniform(0.2, 3, 2).tolist()
 
+    def row(*x):
+        body = SHAPES[shape](sum(dot(factor, x[:3]) ** 2 for factor in factors), a, b, x[0], *x[3:])
+        return body <= 0 if side == "<=" else -body >= 0
 
-SHAPES = ["ball", "parabola", "lorentz", "rotated", "negative", "forms"]
-SHAPES += ["product", "bounded product", "affine", "affine product", "far head"]
+    return model_of(lambda *x: x[0], row, bounds=BOUNDS)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +54,7 @@ def test_convex_quadratics_become_cones_with_the_same_members(shape, side, unit)
         at[6] -= 0.5
         for v, a in zip(p.variables, at.tolist(), strict=True):
             v.set_value(a)
-        q = -m.q.slack()
+        q = -m.row[0].slack()
         s = p.cones.G @ at + p.cones.h
         if abs(q) > 1e-7 * max(1.0, float(s @ s)):
             kinds.add(bool(missed(p.cones, s)[0] == 0))
@@ -66,15 +62,6 @@ def test_convex_quadratics_become_cones_with_the_same_members(shape, side, unit)
             form = p.cones.scale[0] * (s[1:] @ s[1:] - s[0] ** 2)
             assert form == pytest.approx(q, rel=1e-9, abs=1e-9 * float(s @ s))
     assert kinds == {True, False}
-
-
-@pytest.mark.parametrize("box", [None, 2.0])
-def test_no_unit_of_a_variable_loses_a_direction(box):
-    """u^2 + uv + v^2 <= 1, u = 1000 x, v = y / 1000: the smallest -u - v is -2 / sqrt 3, with a box or without."""
-    bounds = [FREE] * 2 if box is None else [(-box / 1e3, box / 1e3), (-box * 1e3, box * 1e3)]
-    m = model_of(lambda x, y: -1e3 * x - 1e-3 * y, lambda x, y: 1e6 * x**2 + x * y + 1e-6 * y**2 <= 1, bounds=bounds)
-    result = fsopt.solve(m, "clarabel")
-    assert (result.status, result.objective) == ("optimal", pytest.approx(-2 / np.sqrt(3), rel=1e-6))
 
 
 @pytest.mark.parametrize("unit", [1e-8, 1.0, 1e6])
@@ -140,35 +127,31 @@ def test_what_is_no_cone_is_refused_by_name_with_a_reason(make, reason):
         fsopt.solve(m, "clarabel")
 
 
-@pytest.mark.parametrize("maximum", [False, True])
-@pytest.mark.parametrize("kind", ["ball", "cone", "lower bound"])
-def test_a_large_sum_of_squares_is_the_cone_of_its_matrix(kind, maximum, monkeypatch):
-    def compiled():
-        m = pyo.ConcreteModel()
-        m.t = pyo.Var(within=pyo.NonNegativeReals)
-        m.x = pyo.Var(range(7))
-        square = sum((1.0 + i) * m.x[i] ** 2 for i in range(7)) + 0.5 * m.x[3] ** 2
-        m.q = {
-            "ball": pyo.Constraint(expr=square <= 3.0),
-            "cone": pyo.Constraint(expr=square <= 2.0 * m.t**2),
-            "lower bound": pyo.Constraint(expr=-square >= -3.0),
-        }[kind]
-        m.small = pyo.Constraint(expr=m.x[0] ** 2 <= m.t)
-        m.objective = pyo.Objective(expr=m.t, sense=pyo.maximize if maximum else pyo.minimize)
-        return compile_model(m)
+def squares(x):
+    return sum((1.0 + i) * v**2 for i, v in enumerate(x)) + 0.5 * x[3] ** 2
 
-    dense = compiled().cones
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        lambda t, *x: squares(x) <= 3.0,
+        lambda t, *x: squares(x) <= 2.0 * t**2,
+        lambda t, *x: -squares(x) >= -3.0,
+    ],
+    ids=["ball", "cone", "lower bound"],
+)
+def test_a_large_sum_of_squares_is_the_cone_of_its_matrix(row, monkeypatch):
+    m = model_of(lambda t, *x: t, row, lambda t, *x: x[0] ** 2 <= t, bounds=[POSITIVE, *[FREE] * 7])
+    dense = compile_model(m).cones
     monkeypatch.setattr(recognition, "LARGE", 5)
-    sparse = compiled().cones
-    assert len(sparse) == len(dense) == 2
+    sparse = compile_model(m).cones
     assert (sparse.starts == dense.starts).all()
     for name in ("h", "pairs", "scale", "sense"):
         assert np.allclose(getattr(sparse, name), getattr(dense, name)), name
     for first, last in pairwise(dense.starts):
-        blocks = [cones.G[first:last].toarray() for cones in (sparse, dense)]
         # The rows behind the head may be in another order, and with another sign.
-        gram = [block[0:1].T @ block[0:1] - block[1:].T @ block[1:] for block in blocks]
-        assert np.allclose(*gram, atol=1e-12)
+        blocks = (cones.G[first:last].toarray() for cones in (sparse, dense))
+        assert np.allclose(*(block[0:1].T @ block[0:1] - block[1:].T @ block[1:] for block in blocks), atol=1e-12)
 
 
 def test_a_ball_of_many_variables_needs_no_matrix_of_their_products():

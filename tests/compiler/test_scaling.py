@@ -1,5 +1,6 @@
 """Scaling: units are finite in every graph and follow those of the data; cones are mapped onto themselves."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -15,15 +16,7 @@ from fsopt.compiler import compile_model, dot, lmi
 
 
 @pytest.mark.parametrize(
-    ("tiny", "solver"),
-    sampled(
-        zip(
-            [1e-6, 1e-9, 1e-12, 1e-15] * 2,
-            ["clarabel", "scs", "scs", "clarabel", "scs", "clarabel", "clarabel", "scs"],
-            strict=True,
-        ),
-        4,
-    ),
+    ("tiny", "solver"), sampled(itertools.product([1e-6, 1e-9, 1e-12, 1e-15], ["clarabel", "scs"]), 4, 0)
 )
 def test_a_column_of_tiny_entries_does_not_hide_a_violated_norm(solver, tiny):
     """The unit of the column is 1/tiny: divided by this unit, no violation of w'w <= 1 exceeded the tolerance."""
@@ -83,11 +76,9 @@ def test_noise_in_a_right_hand_side_and_a_bound_above_zero_fix_no_unit(noise):
 @pytest.mark.parametrize("scale", [1.0, 2.0**-30, 2.0**30])
 def test_a_loose_bound_and_a_loose_constraint_fix_no_unit(scale):
     """0 <= x <= 1e10, x1 + x2 <= 1e10 and x1 + x2 >= 4, in any unit of x2: the sizes are about 4."""
-    loose = 1e10
-    A = [[1, scale], [1, scale]]
+    loose, A = 1e10, [[1, scale], [1, scale]]
     units = linear_program(A, [4, None], [None, loose], [(0, loose), (0, loose / scale)])
-    sizes = units.columns * [1, scale]
-    assert np.all((sizes >= 1) & (sizes <= 8))
+    assert np.all((units.columns * [1, scale] >= 1) & (units.columns * [1, scale] <= 8))
 
 
 def scaled_entries(pairs, n):
@@ -138,33 +129,6 @@ def test_other_units_of_rows_and_columns_leave_the_scaled_program_as_it_is(slug,
     assert all(np.all(np.abs(np.log2(part)) <= 7) for part in drift)
 
 
-@pytest.mark.parametrize("solver", ["clarabel", "scs"])
-def test_a_part_without_constants_has_the_unit_of_its_bounds(solver):
-    """The largest x + u within ||u|| <= y <= 2x <= 2s, in units s that leave nothing of it within a tolerance of 1."""
-    s = 1e-9
-    m = pyo.ConcreteModel()
-    m.x, m.y, m.u = pyo.Var(bounds=(0, s)), pyo.Var(bounds=(0, None)), pyo.Var(range(2))
-    m.row = pyo.Constraint(expr=m.y <= 2 * m.x)
-    m.norm = pyo.Constraint(expr=m.u[0] ** 2 + m.u[1] ** 2 <= m.y**2)
-    m.o = pyo.Objective(expr=m.x + m.u[0] + m.u[1], sense=pyo.maximize)
-    m.unit = pyo.Suffix()
-    m.unit[m.o] = s
-    result = fsopt.solve(m, solver)
-    assert (result.status, result.objective) == ("optimal", pytest.approx(s * (1 + 8**0.5), rel=1e-6))
-
-
-@pytest.mark.parametrize("small", [2.0**-10, 2.0**-30])
-def test_a_weight_that_is_next_to_nothing_in_its_row_is_found_beside_a_norm(small):
-    """min ||w|| with w1 + small w2 = 1: w2 is small, though the row lets it be 1 / small."""
-    m = pyo.ConcreteModel()
-    m.w, m.t = pyo.Var(range(2)), pyo.Var(bounds=(0, None))
-    m.normal = pyo.Constraint(expr=m.w[0] + small * m.w[1] == 1)
-    m.norm = pyo.Constraint(expr=m.w[0] ** 2 + m.w[1] ** 2 <= m.t**2)
-    m.o = pyo.Objective(expr=m.t)
-    result = fsopt.solve(m, "clarabel")
-    assert (result.status, result.objective) == ("optimal", pytest.approx((1 + small**2) ** -0.5, rel=1e-6))
-
-
 @pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
 @pytest.mark.parametrize("size", [1, 5])
 @pytest.mark.parametrize("solver", ["clarabel", "scs"])
@@ -181,24 +145,15 @@ def test_the_largest_eigenvalue(solver: str, size: int, sense: int) -> None:
 
 @pytest.mark.parametrize("solver", ["clarabel", "scs"])
 def test_free_variables_without_bounds_are_paid_by_no_one(solver: str) -> None:
-    """Lovasz's theta of the 5-cycle, min t: tI + sum x_e E_e - J is semidefinite, and the relaxation of its cut."""
-    edges = [(i, (i + 1) % 5) for i in range(5)]
-    theta = pyo.ConcreteModel()
-    theta.t, theta.x = pyo.Var(), pyo.Var(range(5))
-    entry = {tuple(sorted(edge)): theta.x[k] - 1 for k, edge in enumerate(edges)} | {
-        (i, i): theta.t - 1 for i in range(5)
-    }
-    theta.psd = lmi([[entry.get((min(i, j), max(i, j)), -1) for j in range(5)] for i in range(5)])
-    theta.o = pyo.Objective(expr=theta.t)
-    cut = pyo.ConcreteModel()
-    cut.X = pyo.Var([(i, j) for j in range(5) for i in range(j + 1)])
-    cut.psd = lmi([[cut.X[min(i, j), max(i, j)] for j in range(5)] for i in range(5)])
-    cut.unit = pyo.Constraint(range(5), rule=lambda m, i: m.X[i, i] == 1)
-    cut.o = pyo.Objective(expr=sum(1 - cut.X[tuple(sorted(e))] for e in edges) / 2, sense=pyo.maximize)
-    for model, value in ((theta, 5**0.5), (cut, 5 * (5 + 5**0.5) / 8)):
-        result = fsopt.solve(model, there(solver))
-        assert (result.status, result.objective) == ("optimal", pytest.approx(value, rel=1e-6))
-        assert result.bound == pytest.approx(value, rel=1e-6)
+    """Lovasz's theta of the 5-cycle: min t, tI + sum x_e E_e - J semidefinite."""
+    m = pyo.ConcreteModel()
+    m.t, m.x = pyo.Var(), pyo.Var(range(5))
+    entry = {frozenset((i, (i + 1) % 5)): m.x[i] - 1 for i in range(5)} | {frozenset((i,)): m.t - 1 for i in range(5)}
+    m.psd = lmi([[entry.get(frozenset((i, j)), -1) for j in range(5)] for i in range(5)])
+    m.o = pyo.Objective(expr=m.t)
+    result = fsopt.solve(m, there(solver))
+    assert (result.status, result.objective) == ("optimal", pytest.approx(5**0.5, rel=1e-6))
+    assert result.bound == pytest.approx(5**0.5, rel=1e-6)
 
 
 def test_an_infeasible_inequality_has_a_proof() -> None:
@@ -209,31 +164,3 @@ def test_an_infeasible_inequality_has_a_proof() -> None:
     result = fsopt.solve(m)
     assert result.status == "infeasible"
     assert result.certificate.ok
-
-
-@pytest.mark.parametrize("a", [1.0, 1e8])
-@pytest.mark.parametrize("solver", ["clarabel", "scs"])
-def test_a_constant_entry_may_have_another_size_than_the_variables(solver: str, a: float) -> None:
-    """The smallest x + y with a^2 <= xy is 2a, and the largest x with x^2 <= a (4 / a) is 2."""
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(), pyo.Var()
-    m.lmi = lmi([[m.x, a], [a, m.y]])
-    m.o = pyo.Objective(expr=m.x + m.y)
-    assert fsopt.solve(m, solver).objective == pytest.approx(2 * a, rel=1e-6)
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var()
-    m.lmi = lmi([[a, m.x], [m.x, 4 / a]])
-    m.o = pyo.Objective(expr=m.x, sense=pyo.maximize)
-    assert fsopt.solve(m, solver).objective == pytest.approx(2, rel=1e-6)
-
-
-@pytest.mark.parametrize("units", [np.full(3, 1e-6), 10.0 ** np.linspace(-6, 6, 3)])
-@pytest.mark.parametrize("solver", ["clarabel", "scs"])
-def test_gmeb_in_its_lmi_form_has_its_optimum_in_any_units(solver: str, units: np.ndarray) -> None:
-    data = blobs(16, 3, seed=2)
-    truth = fsopt.solve(fsopt.build("gmeb-dual", data, r_plus=0.5, r_minus=0.8)).objective
-    model = fsopt.build("gmeb-sdp", data.with_X(data.X * units), r_plus=0.5, r_minus=0.8)
-    result = fsopt.solve(model, solver)
-    assert result.status == "optimal" or solver == "scs"  # the last digits of a first-order method are luck
-    assert result.objective == pytest.approx(truth, rel=1e-6 if result.status == "optimal" else 1e-5)
-    assert fsopt.certify(model, result).ok == (result.status == "optimal")

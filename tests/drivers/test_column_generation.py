@@ -59,46 +59,22 @@ def check(data, d, c, result, optimum, *, within=1e-7):
     assert result.bound <= optimum + 1e-7 * size
 
 
-@settings(max_examples=3, deadline=None, derandomize=True)
-@given(
-    n=st.integers(4, 30), p=st.integers(1, 14), seed=st.integers(0, 999), gap=st.floats(0, 1.5), integers=st.booleans()
-)
-def test_the_optimum_is_that_of_the_whole_program(n, p, seed, gap, integers):
-    data = blobs(n, p, seed=seed, gap=gap)
-    if integers:
-        data = data.with_X(np.round(data.X))
-    for d, c, whole in programs(data, seed).values():
-        check(data, d, c, column_generation(data, d, c, **SMALL), fsopt.solve(whole, "highs").objective)
-
-
-def degenerate(name):
-    data = blobs(80, 6, seed=1, gap=0.5)
-    X, y = np.array(data.X), data.y
-    if name == "duplicates":
-        X[40:], y = X[:40], np.r_[y[:40], y[:40]]
-        X[:, 3] = X[:, 0]
-    elif name == "sparse":
-        X = (X > 1).astype(float)
-    elif name == "constant":
-        X[:, 2], X[:, 4] = 7.0, 0.0
-    elif name == "scales":
-        X = X * 10.0 ** np.array([-6, -3, 0, 2, 4, 6]) + 1e3
-    elif name == "separable":
-        X[:, 0] += 5 * y
-    elif name == "outlier":
-        X[0] = 1e5
-    elif name == "one row of a class":
-        y = np.where(np.arange(80) == 7, 1.0, -1.0)
-    return Dataset(X, y)
-
-
-CASES = ["duplicates", "sparse", "constant", "scales", "separable", "outlier", "one row of a class"]
+DEGENERATE = {
+    "duplicates": lambda X, y: (np.tile(X[:40], (2, 1))[:, [0, 1, 2, 0, 4, 5]], np.tile(y[:40], 2)),
+    "sparse": lambda X, y: ((X > 1).astype(float), y),
+    "constant": lambda X, y: (X * [1, 1, 0, 1, 0, 1] + [0, 0, 7, 0, 0, 0], y),
+    "scales": lambda X, y: (X * 10.0 ** np.array([-6, -3, 0, 2, 4, 6]) + 1e3, y),
+    "separable": lambda X, y: (X + np.outer(5 * y, np.eye(6)[0]), y),
+    "outlier": lambda X, y: (np.vstack([np.full(6, 1e5), X[1:]]), y),
+    "one row of a class": lambda X, y: (X, np.where(np.arange(80) == 7, 1.0, -1.0)),
+}
 
 
 @pytest.mark.parametrize("cost", [1e-2, 1e3])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", DEGENERATE)
 def test_degenerate_data_end_exact(name, cost):
-    data = degenerate(name)
+    drawn = blobs(80, 6, seed=1, gap=0.5)
+    data = Dataset(*DEGENERATE[name](drawn.X, drawn.y))
     units = data.X.std(axis=0)
     units[units == 0] = 1.0
     data = data.with_X(data.X / units) if name == "scales" else data
@@ -112,9 +88,15 @@ def test_degenerate_data_end_exact(name, cost):
 
 
 @settings(max_examples=8, deadline=None, derandomize=True)
-@given(seed=st.integers(0, 999), rounds=st.integers(1, 6), kind=st.sampled_from(["onsvm", "rlp", "misclass", "fsv"]))
-def test_the_bound_holds_wherever_the_loop_is_stopped(seed, rounds, kind):
-    data = blobs(80, 8, seed=seed, gap=0.4)
+@given(
+    n=st.sampled_from([5, 30, 80]),
+    p=st.integers(1, 14),
+    seed=st.integers(0, 999),
+    rounds=st.integers(1, 9),
+    kind=st.sampled_from(["onsvm", "rlp", "misclass", "fsv"]),
+)
+def test_the_bound_holds_wherever_the_loop_is_stopped_and_its_end_is_the_optimum(n, p, seed, rounds, kind):
+    data = blobs(n, p, seed=seed, gap=0.4)
     d, c, whole = programs(data, seed)[kind]
     optimum = fsopt.solve(whole, "highs").objective
     result = column_generation(data, d, c, rows=12, columns=2, max_iterations=rounds)
@@ -122,13 +104,11 @@ def test_the_bound_holds_wherever_the_loop_is_stopped(seed, rounds, kind):
     assert result.bound <= optimum + 1e-7 * size
     assert result.objective >= optimum - 1e-7 * size
     assert result.iterations <= rounds
-    if result.status is Status.OPTIMAL:
-        assert result.objective == pytest.approx(optimum, rel=1e-6, abs=1e-6)
-    else:
-        assert result.stop == "iteration-limit"
-    assert all(h["bound"] <= optimum + 1e-7 * size for h in result.history)
+    assert result.status is Status.OPTIMAL or result.stop == "iteration-limit"
+    assert all(h["bound"] <= optimum + 1e-7 * max(1.0, h["objective"]) for h in result.history)
     objectives = [h["objective"] for h in result.history]
     assert objectives == sorted(objectives, reverse=True)
+    check(data, d, c, column_generation(data, d, c, **SMALL), optimum)
 
 
 def test_a_restricted_answer_that_is_not_quite_feasible_is_as_good_as_any(answers):

@@ -69,17 +69,6 @@ def test_gbd_finds_the_best_of_all_allowed_selections_whatever_the_parts_of_the_
     assert not np.any(result.point["w"][result.point["sigma"] == 0])
 
 
-def test_every_cut_is_valid_everywhere_also_that_at_a_fractional_point():
-    data = blobs(20, 4, seed=1)
-    alphas = run(data, {"m": 2}, start=[0.4] * 4).point["alphas"]
-    for sigma, value in all_values(data, C).items():
-        for alpha in alphas:
-            assert alpha.min() >= 0.0
-            assert alpha.max() <= C
-            constant, slopes = cut_coefficients(data, alpha)
-            assert constant - slopes @ np.array(sigma) <= value + 1e-7 * max(1.0, value)
-
-
 def test_penalty_weights_that_the_user_adds_to_the_objective_count():
     data = reference("gbd_n6")
     master = fsopt.build("fsp-master", data, m=3)
@@ -115,11 +104,6 @@ def test_no_selection_has_a_lower_value_on_one_cut(seed):
     assert bound == pytest.approx(max(min(values), 0.0), abs=1e-12)
 
 
-def least_allowed(data, allowed):
-    """Return the smallest F over the selections (p,) for which a function is true."""
-    return min(value for s, value in all_values(data, C).items() if allowed(np.array(s)))
-
-
 FIXED = [(2, "zero", {}), (6, "all", {}), (2, "all", {"master_solver": "scip"})]
 
 
@@ -132,7 +116,7 @@ def test_features_that_are_fixed_or_bounded_stay_where_they_are(m, start, settin
     master.sigma[4].setub(0)
     master.sigma[5].setlb(0.5)
     result = run(data, master, start=start, **settings)
-    best = least_allowed(data, lambda s: s.sum() <= m and s[0] and not s[3] and not s[4] and s[5])
+    best = least(all_values(data, C), {"m": m, "include": [0, 5], "exclude": [3, 4]})
     assert result.status is Status.OPTIMAL
     assert result.objective == pytest.approx(best, rel=2e-6)
     assert result.bound <= best * (1 + 1e-9)

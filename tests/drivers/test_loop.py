@@ -12,7 +12,6 @@ from fsopt.drivers.loop import best_of as best_of_steps
 from fsopt.drivers.loop import run_loop as loop_steps
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import NoPoint, Run, drained
-from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.errors import MemoryLimitError, OutOfTimeError, SolverError
 from fsopt.solvers.base import Session
 
@@ -103,11 +102,9 @@ def test_an_interrupted_loop_is_closed_and_its_checkpoint_was_written_before():
         said.append("told")
         raise KeyboardInterrupt
 
-    def save(at):
-        said.append((at.objective, len(recorder.history)))
-
     recorder = Recorder([])
-    at, stop = run_loop(loop(), recorder, save, progress=progress)
+    checkpoint = lambda at: said.append((at.objective, len(recorder.history)))  # noqa: E731
+    at, stop = run_loop(loop(), recorder, checkpoint, progress=progress)
     assert (at.objective, stop) == (2.0, "interrupted")
     assert said == [(2.0, 1), "told", "closed"]
 
@@ -196,17 +193,3 @@ def test_infeasible_programs_and_late_solvers_are_not_given_to_others(stop, erro
     with pytest.raises(error):
         Recorder([session]).solve(session, "the subproblem")
     assert called == ["clarabel"]
-
-
-def test_a_driver_that_needs_vertices_takes_no_substitute_without(monkeypatch):
-    called = failing_solver(monkeypatch, "highs", calls=(1,))
-    model = fsopt.build("fsv-step", reference("sla_fs8"), lam=0.05)
-    terms = ConcaveTerms((("v", "cost_v"),), 5.0, weight=0.05)
-    others = [s for s in fsopt.SOLVERS.values() if s.vertex and "LP" in s.classes and s.available and s.name != "highs"]
-    if others:
-        assert sla(model, terms).status is Status.STATIONARY
-        assert called[2] in {s.name for s in others}
-    else:
-        with pytest.raises(SolverError, match="was not solved"):
-            sla(model, terms)
-        assert set(called) == {"highs"}

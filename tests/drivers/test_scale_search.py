@@ -1,13 +1,10 @@
-"""The search behind gmeb-penalised: its proof leaf by leaf, saved and corrupted; RFE against libsvm, ties and steps."""
-
-from dataclasses import replace
+"""The search behind gmeb-penalised: its proof leaf by leaf; RFE against libsvm, ties and steps."""
 
 import numpy as np
 import pytest
 from gmeb_cases import SHARES, skewed, values
-from saved_records import as_read
 from sklearn.svm import SVC
-from support import blobs, check_fit, reference, sampled
+from support import blobs, sampled
 
 import fsopt
 from fsopt.answers.results import Status
@@ -15,9 +12,6 @@ from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.column_generation import column_generation
 from fsopt.drivers.scale_search import ShareInterval, scale_search
 from fsopt.models.gmeb.gmeb_penalised import GmebPenalty
-from fsopt.verification.verify import verify_record
-
-METHOD = "gmeb-penalised"
 
 
 @pytest.mark.parametrize("kind", ["random", "noisy", "optimal"])
@@ -38,49 +32,6 @@ def test_whatever_a_leaf_holds_its_bound_is_one(kind, seed):
         assert bound <= values(data, 0.2, 0.1, inside).min() + 1e-9
         positive += bound > 0
     assert positive >= 3
-
-
-@pytest.mark.parametrize("size", [1.0, 3.0])
-def test_multipliers_outside_their_bounds_prove_no_more_than_those_inside(size):
-    data = skewed(1)[0]
-    few = np.minimum((data.y > 0).mean(), (data.y < 0).mean())
-    leaf = ShareInterval(0.0, 1.0, 0.5, np.full((2, data.n), size / data.n))
-    assert leaf.bound(data, GmebPenalty.of(data, 500.0, 500.0)) == pytest.approx(2 * few, rel=1e-12)
-
-
-def halve(leaf):
-    leaf["mu"][0] = [0.5 * m for m in leaf["mu"][0]]
-
-
-@pytest.mark.parametrize(("seed", "unit"), sampled([(0, 1e-3), (1, 1e4), (2, 1.0)], 1))
-def test_the_search_ends_at_the_best_of_all_shares(seed, unit):
-    data, c_plus, c_minus = skewed(seed)
-    data = data.with_X(unit * (data.X - data.X.mean(axis=0)))
-    penalty = GmebPenalty.of(data, c_plus, c_minus)
-    found = scale_search(data, penalty)
-    assert found.status is Status.OPTIMAL
-    grid = values(data, c_plus, c_minus, [*SHARES, found.point["share"]])
-    assert found.objective == pytest.approx(grid[-1], abs=1e-7)
-    assert found.objective <= grid.min() + 1e-9
-    assert found.bound <= grid.min() + 1e-9
-
-
-def test_the_proof_of_wide_data_can_be_refused():
-    data = blobs(30, 60, seed=3, gap=0.4)
-    fit = fsopt.fit(METHOD, data, c_plus=0.4, c_minus=0.8)
-    assert fit.status is Status.OPTIMAL
-    assert len(fit.support) > 1
-    grid = values(data, 0.4, 0.8, [0.3, fit.history[-1]["share"]])
-    assert grid[1] == pytest.approx(fit.objective, abs=1e-7)
-    assert fit.bound <= grid.min() + 1e-9
-    record = as_read(fit, data)
-    assert verify_record(record, data, "fit.json").verified
-    halve(record["details"]["leaves"][0])
-    assert not verify_record(record, data, "fit.json").verified
-    stopped = fsopt.fit(METHOD, data, c_plus=0.4, c_minus=0.8, time_limit=1e-9)
-    assert (stopped.status, stopped.stop, stopped.support) == ("feasible", "time-limit", ())
-    assert check_fit(stopped, data).ok
-    assert not check_fit(replace(stopped, bound=stopped.objective), data).ok
 
 
 def machine(X, y, c):
@@ -106,19 +57,14 @@ SIX, NINE, FIVE = blobs(40, 6, seed=1), blobs(60, 9, seed=2), blobs(50, 5, seed=
 WIDE = fsopt.Dataset(np.random.default_rng(2).standard_normal((20, 30)), np.where(np.arange(20) % 2, 1.0, -1.0))
 CASES = [
     (SIX, 2, 1.0, 1, "clarabel"),
-    (SIX, 2, 1.0, 3, None),
     (SIX, 3, 1.0, 100, None),
-    (SIX, 6, 1.0, 1, None),
     (NINE, 1, 0.2, 2, "piqp"),
-    (NINE, 1, 0.2, 1, None),
-    (FIVE, 3, 20.0, 1, "piqp"),
     (FIVE, 3, 20.0, 2, None),
-    (reference("gbd_n6"), 1, 4.0, 2, "clarabel"),
     (WIDE, 4, 0.1, 1, None),
 ]
 
 
-@pytest.mark.parametrize(("data", "m", "c", "step", "solver"), sampled(CASES, 5, 0))
+@pytest.mark.parametrize(("data", "m", "c", "step", "solver"), CASES)
 def test_rfe_removes_what_an_independent_implementation_removes(data, m, c, step, solver):
     values, gone, left = eliminate(data, m, c, step)
     fit = fsopt.fit("rfe", data, m=m, c=c, step=step, scale="none", solver=solver)
@@ -145,3 +91,16 @@ def test_equal_weights_the_first_by_name_goes_first(solver):
     assert first[0] + 2 == first[1]
     flat = fsopt.Dataset(np.column_stack([np.ones(40), data.X, np.ones(40)]), data.y)
     assert [h["removed"] for h in fsopt.fit("rfe", flat, m=3, solver=solver).history] == [[0], [4], []]
+
+
+@pytest.mark.parametrize(("seed", "unit"), sampled([(0, 1e-3), (1, 1e4), (2, 1.0)], 1))
+def test_the_search_ends_at_the_best_of_all_shares(seed, unit):
+    data, c_plus, c_minus = skewed(seed)
+    data = data.with_X(unit * (data.X - data.X.mean(axis=0)))
+    penalty = GmebPenalty.of(data, c_plus, c_minus)
+    found = scale_search(data, penalty)
+    assert found.status is Status.OPTIMAL
+    grid = values(data, c_plus, c_minus, [*SHARES, found.point["share"]])
+    assert found.objective == pytest.approx(grid[-1], abs=1e-7)
+    assert found.objective <= grid.min() + 1e-9
+    assert found.bound <= grid.min() + 1e-9

@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from saved_records import as_read
-from scipy.optimize import linprog
-from support import blobs, least_errors, reference, without_model
+from support import blobs, reference, without_model
+from truths import fewest_errors, one_norm
 
 import fsopt
 from fsopt.answers.certificate import Kind
@@ -20,7 +19,6 @@ from fsopt.drivers.recorder import LATE
 from fsopt.drivers.run import Run
 from fsopt.drivers.sla import NONNEGATIVE, RESTARTS, ConcaveTerms, sla, sla_by_column_generation
 from fsopt.methods.sla.sla import concave_hinge
-from fsopt.verification.verify import verify_record
 
 ALPHA = 5.0
 DATA = blobs(40, 3, seed=2)
@@ -46,20 +44,14 @@ def value(data, at, lam=None):
 
 
 def slope(data, at, lam=None):
-    """Return the smallest grad'(z - x) over the polyhedron by scipy, where y and z are eliminated into t >= 0."""
-    n, p = data.X.shape
+    """Return the smallest grad'(z - x) over the polyhedron, by scipy."""
     errors = np.maximum(1 - data.y * (data.X @ at["w"] - at["gamma"]), 0)
-    rows = np.column_stack([-data.X * data.y[:, None], data.y, -np.eye(n), np.zeros((n, p))])
-    split = np.column_stack([np.zeros((p, 1 + n)), -np.eye(p)])
-    rows = np.vstack([rows, np.column_stack([np.eye(p), split]), np.column_stack([-np.eye(p), split])])
     if lam is None:
-        costs, prices = ALPHA * np.exp(-ALPHA * errors), np.zeros(p)
+        costs, prices = ALPHA * np.exp(-ALPHA * errors), np.zeros(data.p)
     else:
         costs = (1 - lam) / np.where(data.y > 0, np.sum(data.y > 0), np.sum(data.y < 0))
         prices = lam * ALPHA * np.exp(-ALPHA * np.abs(at["w"]))
-    cost = np.r_[np.zeros(p + 1), costs, prices]
-    bounds = [(None, None)] * (p + 1) + [(0, None)] * (n + p)
-    least = linprog(cost, rows, np.r_[-np.ones(n), np.zeros(2 * p)], bounds=bounds).fun
+    least = one_norm(data.X, data.y, weights=prices, loss=costs)[0]
     return least - costs @ errors - prices @ np.abs(at["w"])
 
 
@@ -129,22 +121,17 @@ SEPARABLE = blobs(30, 4, gap=6.0)
 
 @pytest.mark.parametrize("fit_of", [fsopt.fit, without_model])
 @pytest.mark.parametrize(("method", "params"), [("misclass", {}), ("fsv", {"lam": 1.0}), ("fsv", {"lam": 0.0})])
-def test_the_value_zero_of_nonnegative_terms_is_optimal_and_its_saved_fit_checks(method, params, fit_of):
+def test_the_value_zero_of_nonnegative_terms_is_optimal_and_verified(method, params, fit_of):
     fit = fit_of(method, SEPARABLE, **params)
     assert (fit.status, fit.stop, fit.bound) == (Status.OPTIMAL, "optimal", 0.0)
     assert fit.objective == pytest.approx(0.0, abs=1e-9)
     assert (fit.certificate.kind, fit.certificate.bound_source) == (Kind.GLOBAL, NONNEGATIVE)
-    record = as_read(fit, SEPARABLE)
-    checked = verify_record(record, SEPARABLE, "file")
-    assert checked.verified
-    assert checked.certificate.kind is Kind.GLOBAL
-    for part in ({"bound": 0.1}, {"bound": None}, {"objective": 1e-3}, {"coef": [-v - 1.0 for v in record["coef"]]}):
-        assert not verify_record({**record, **part}, SEPARABLE, "file").verified
+    assert fsopt.verify(fit, SEPARABLE).verified
+    for part in ({"bound": 0.1}, {"objective": 1e-3}, {"coef": -fit.coef - 1.0}):
+        assert not fsopt.verify(replace(fit, **part), SEPARABLE).verified
     overlapping = fit_of(method, DATA, **({"lam": 0.05} if params else {}))
     assert (overlapping.status, overlapping.bound) == (Status.STATIONARY, None)
-    false = as_read(overlapping, DATA)
-    assert verify_record(false, DATA, "file").verified
-    assert not verify_record({**false, "status": "optimal", "bound": 0.0}, DATA, "file").verified
+    assert not fsopt.verify(replace(overlapping, status=Status.OPTIMAL, bound=0.0), DATA).verified
 
 
 module = importlib.import_module("fsopt.drivers.pmm")
@@ -167,7 +154,7 @@ def few_rows(monkeypatch):
 def test_no_dichotomy_is_missed_by_more_than_one_sample_and_most_by_none():
     exact = 0
     for data in TINY:
-        fit, least = fsopt.fit("pmm", data), least_errors(data)
+        fit, least = fsopt.fit("pmm", data), fewest_errors(data.X, data.y)
         assert least <= fit.objective <= least + 1
         assert fit.objective == fit.details["plane_errors"] == np.sum(data.y * fit.decision_function(data.X) <= 0)
         assert fit.bound is None
@@ -195,30 +182,24 @@ def test_the_search_ends_at_a_vertex_that_is_stationary_for_one_error_less(data,
     assert below.value == pytest.approx(smallest(data, below.d, below.w, below.b))
     assert below.value > 1e-6
     # No hyperplane has a smaller loss on the other samples, says another program.
-    rest = np.argsort(-np.maximum(1 - data.y * (data.X @ below.w + below.b), 0), kind="stable")[below.d :]
-    rows = -data.y[rest, None] * np.column_stack([data.X[rest], np.ones(len(rest))])
-    bounds = [(None, None)] * (data.p + 1) + [(0, None)] * len(rest)
-    cost = np.r_[np.zeros(data.p + 1), np.ones(len(rest))]
-    least = linprog(cost, np.hstack([rows, -np.eye(len(rest))]), -np.ones(len(rest)), bounds=bounds).fun
+    counted = np.ones(data.n)
+    counted[np.argsort(-np.maximum(1 - data.y * (data.X @ below.w + below.b), 0), kind="stable")[: below.d]] = 0.0
+    least = one_norm(data.X, data.y, weights=np.zeros(data.p), loss=counted)[0]
     assert least == pytest.approx(below.value, rel=1e-7)
 
 
-def test_no_errors_are_optimal_and_the_saved_fit_checks():
+def test_no_errors_are_optimal_and_verified():
     data = blobs(30, 4, gap=6.0)
     result = pmm(data)
     assert (result.objective, result.bound, result.status, result.stop) == (0.0, 0.0, Status.OPTIMAL, "optimal")
     assert (result.certificate.kind, result.certificate.bound_source) == ("global", COUNT)
     assert result.point["below"] is None
     fit = fsopt.fit("pmm", data)
-    record = as_read(fit, data)
-    checked = verify_record(record, data, "file")
-    assert checked.verified
-    assert (checked.certificate.kind, checked.claimed) == ("global", Status.OPTIMAL)
-    for part in ({"bound": 1.0}, {"bound": None}, {"objective": 1.0}, {"coef": [-v for v in record["coef"]]}):
-        assert not verify_record({**record, **part}, data, "file").verified
-    assert verify_record({**record, "status": "stationary", "bound": None}, data, "file").verified
-    other = as_read(fsopt.fit("pmm", OVERLAP), OVERLAP)
-    assert not verify_record({**other, "status": "optimal", "bound": 0.0}, OVERLAP, "file").verified
+    assert fsopt.verify(fit, data).certificate.kind == "global"
+    for part in ({"bound": 1.0}, {"objective": 1.0}, {"coef": -fit.coef}):
+        assert not fsopt.verify(replace(fit, **part), data).verified
+    other = replace(fsopt.fit("pmm", OVERLAP), status=Status.OPTIMAL, bound=0.0)
+    assert not fsopt.verify(other, OVERLAP).verified
 
 
 def test_a_descent_ends_where_the_solver_s_value_lies_below_the_recomputed_one_for_ever(answers):

@@ -129,21 +129,27 @@ def solve_cbf(found: Cbf, fixed: dict[int, float] | None = None) -> float:
     return turn * quietly(q, -sp.vstack([G for G, _ in stacked]), b, cones) + found.constant
 
 
-def highs(path: Path) -> float:
+def highs(path: Path, solution: Path | None = None) -> float:
+    """Return the optimum of a file by HiGHS, which may write its solution file."""
     highspy = pytest.importorskip("highspy")
     solver = highspy.Highs()
     solver.setOptionValue("output_flag", False)
     assert solver.readModel(str(path)) == highspy.HighsStatus.kOk
     solver.run()
     assert solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
+    if solution is not None:
+        solver.writeSolution(str(solution), 0)
     return solver.getInfo().objective_function_value
 
 
-def scip(path: Path, tolerance: float = 1e-9) -> float:
+def scip(path: Path, tolerance: float = 1e-9, solution: Path | None = None) -> float:
+    """Return the optimum of a file by SCIP, which may write its solution file."""
     model = pytest.importorskip("pyscipopt").Model()
     model.hideOutput()
     model.readProblem(str(path))
     model.setParams({"numerics/epsilon": tolerance, "numerics/feastol": tolerance, "limits/gap": 0.0})
     model.optimize()
     assert model.getStatus() == "optimal"
+    if solution is not None:
+        model.writeBestSol(str(solution), write_zeros=False)
     return model.getObjVal()

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyomo.environ as pyo
 from exact_optima import Truth, exact_optimum
+from pyomo_models import model_of
 
-from fsopt.compiler import lmi
+from fsopt.compiler import dot, lmi
 
 CLASSES = ("LP", "QP", "SOCP", "SDP", "MILP", "MIQP")
 
@@ -167,41 +168,31 @@ def _row_bounds(rng, m, equations=True):
 
 def build(program: Small) -> pyo.ConcreteModel:
     """Return the Pyomo model: variables x, constraints ``row``, the cone, and the objective."""
-    finite = lambda value: None if np.isinf(value) else float(value)  # noqa: E731
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(
-        range(program.n),
-        bounds=lambda m, j: (finite(program.lb[j]), finite(program.ub[j])),
-        domain=lambda m, j: pyo.Integers if program.integer[j] else pyo.Reals,
-    )
-    x = [m.x[j] for j in range(program.n)]
-    m.row = pyo.Constraint(
-        range(len(program.lo)),
-        rule=lambda m, i: _row(_sum(program.A[i], x), finite(program.lo[i]), finite(program.hi[i])),
+    end = lambda value: None if np.isinf(value) else float(value)  # noqa: E731
+    places = [(i, j) for i, j in np.ndindex(program.P.shape) if program.P[i, j]]
+
+    def goal(*x):
+        square = sum(float(program.P[i, j]) / 2 * x[i] * x[j] for i, j in places)
+        return program.sense * (dot(program.c, x) + square)
+
+    rows = [
+        lambda *x, a=a, low=low, high=high: (end(low), dot(a, x), end(high))
+        for a, low, high in zip(program.A, program.lo, program.hi, strict=True)
+    ]
+    m = model_of(
+        goal,
+        *rows,
+        bounds=[(end(low), end(high)) for low, high in zip(program.lb, program.ub, strict=True)],
+        whole=np.flatnonzero(program.integer).tolist(),
+        sense=pyo.minimize if program.sense > 0 else pyo.maximize,
     )
     if program.kind == "SDP":
-        a, b, d = (float(program.units[j]) * x[j] for j in program.cone)
+        a, b, d = (float(program.units[j]) * m.x[j] for j in program.cone)
         m.cone = lmi([[a, b], [b, d]])
     elif program.cone:
-        squares = [float(program.units[j]) ** 2 * x[j] ** 2 for j in program.cone]
+        squares = [float(program.units[j]) ** 2 * m.x[j] ** 2 for j in program.cone]
         m.cone = pyo.Constraint(expr=sum(squares[1:]) <= squares[0])
-    square = sum(
-        program.P[i, j] / 2 * x[i] * x[j] for i in range(program.n) for j in range(program.n) if program.P[i, j]
-    )
-    value = _sum(program.c, x) + square
-    m.value = pyo.Objective(expr=program.sense * value, sense=pyo.minimize if program.sense > 0 else pyo.maximize)
     return m
-
-
-def _sum(row, x):
-    return sum((float(a) * v for a, v in zip(row, x, strict=True) if a), 0.0 * x[0])
-
-
-def _row(body, lo, hi):
-    """Return a constraint with both, one or no bound; one without bounds is left out."""
-    if lo is None and hi is None:
-        return pyo.Constraint.Feasible
-    return body == lo if lo == hi else pyo.inequality(lo, body, hi)
 
 
 REACH = 20

@@ -75,15 +75,32 @@ def failing(kind, what):
     return model_of(goal, *rows, bounds=[(0, 9)] * 3 + [FREE], whole=range(3) if "MI" in kind else ())
 
 
-def knapsacks(n: int = 45, *, equations: bool = False) -> pyo.ConcreteModel:
-    """Return a binary program with five knapsacks that takes minutes; with equations it has no point that is found."""
+def crossing(row=1.0, goal=1.0, whole=()):
+    """Return a program with the optimum -7 at (3/2, 1), where the rows cross with the multipliers 13/5 and 7/20.
+
+    With y whole, y = 0 and y = 2 leave -3.2 and -5.75 at best.
+    """
+    m = model_of(
+        lambda x, y: goal * (-x * y - 3 * x - y),
+        lambda x, y: row * (x * y) <= row * 1.5,
+        lambda x, y: row * (x**2 - 2 * y**2 + x) <= row * 1.75,
+        bounds=[(-1, 4), (0, 2)],
+        whole=whole,
+    )
+    m.unit = pyo.Suffix()
+    m.unit[m.o] = goal
+    return m
+
+
+def knapsacks(n: int = 45) -> pyo.ConcreteModel:
+    """Return a binary program with five knapsacks that takes minutes."""
     rng = np.random.default_rng(3)
     A = rng.integers(1, 1000, (5, n))
     m = pyo.ConcreteModel()
     m.x = pyo.Var(range(n), domain=pyo.Binary)
     bodies = [sum(int(A[i, j]) * m.x[j] for j in range(n)) for i in range(5)]
     half = [int(a) // 2 for a in A.sum(axis=1)]
-    m.c = pyo.Constraint(range(5), rule=lambda m, i: bodies[i] == half[i] if equations else bodies[i] <= half[i])
+    m.c = pyo.Constraint(range(5), rule=lambda m, i: bodies[i] <= half[i])
     m.o = pyo.Objective(expr=sum((int(A[:, j].sum()) + 300) * m.x[j] for j in range(n)), sense=pyo.maximize)
     return m
 

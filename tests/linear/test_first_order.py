@@ -50,16 +50,6 @@ def test_the_optimum_is_that_of_the_linear_program(seed, c, scale, by_steps_alon
     assert fsopt.verify(fit, data).verified
 
 
-def test_samples_of_weight_0_do_not_count(by_steps_alone):
-    data, random = sparse(40, 60, seed=3), np.random.default_rng(3)
-    costs = np.where(random.random(data.n) < 0.5, 0.0, random.uniform(0.5, 2.0, data.n))
-    found = column_generation(data, costs, np.ones(data.p))
-    counted = np.flatnonzero(costs)
-    part = column_generation(Dataset(data.X[counted], data.y[counted]), costs[counted], np.ones(data.p))
-    assert found.status == part.status == "optimal"
-    assert found.objective == pytest.approx(part.objective, rel=2e-6)
-
-
 def test_every_sweep_has_a_bound_below_the_optimum_and_none_is_lost():
     data = sparse(seed=5, scale=0.0)
     program = L1Hinge.of(data, np.ones(data.n), np.ones(data.p))

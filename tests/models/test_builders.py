@@ -17,7 +17,6 @@ import fsopt
 from fsopt.common.arguments import ALL, ends, range_of
 from fsopt.compiler import compile_model
 from fsopt.errors import FsoptError
-from fsopt.models.display import meanings
 from fsopt.models.draws import instance_data, trial_data
 from fsopt.models.papers import PAPERS
 from tools.instances import build_instance
@@ -117,24 +116,6 @@ def test_html_has_program_components_and_values_after_a_solve():
     assert "<td>margin</td>" in model.clone()._repr_html_()
 
 
-def test_a_parameter_has_its_meaning_behind_its_name_or_below_its_type():
-    doc = (
-        "Return it.\n\nParameters\n----------\na, b : two numbers, the\n    second of which is large.\n"
-        "c : float, default 1.0\n    Weight > 0.\nd : which ones, as in\n    :func:`fsopt.fit`.\ne : the last.\n"
-        "f, g : int, optional\n    As in :func:`fsopt.fit`.\nh : array or float, optional\n    (p,) costs.\n\n"
-        "Returns\n"
-    )
-    assert meanings(doc) == {
-        "a": "two numbers, the second of which is large.",
-        "b": "two numbers, the second of which is large.",
-        "c": "Weight > 0.",
-        "d": "which ones, as in :func:`fsopt.fit`.",
-        "e": "the last.",
-        **dict.fromkeys("fg", "As in :func:`fsopt.fit`."),
-        "h": "(p,) costs.",
-    }
-
-
 GOLDEN_MODELS_KINDS = {"model": {}, "relax": {"relax": True}}
 """Kind of a reference value -> parameters of its model that the entry does not name."""
 ENTRIES = [
@@ -183,6 +164,11 @@ CASES = [
 ]
 
 
+def arrays_of(p):
+    matrices = [matrix.toarray() for matrix in (p.P, p.A, p.cones.G)]
+    return [p.c, p.lo, p.hi, p.lb, p.ub, p.c0, p.cones.h, *matrices]
+
+
 @pytest.mark.parametrize(
     ("slug", "name"), sampled([case for case in CASES if case[1] not in OTHER.get(case[0], "").split()], 21, 0)
 )
@@ -204,11 +190,7 @@ def test_the_arrays_are_those_of_a_new_build(slug, name):
     given = np.full(len(parameter), value).tolist() if parameter.is_indexed() else value
     anew = compile_model(fsopt.build(slug, data, **params | {name: given}))
     for p in (compile_model(model), *([] if session is None else [session.program])):
-        arrays = ("c", "lo", "hi", "lb", "ub")
-        pairs = [(getattr(p, a), getattr(anew, a)) for a in arrays]
-        pairs += [(p.P.toarray(), anew.P.toarray()), (p.A.toarray(), anew.A.toarray()), (p.cones.h, anew.cones.h)]
-        pairs += [(p.cones.G.toarray(), anew.cones.G.toarray()), (p.c0, anew.c0)]
-        for found, expected in pairs:
+        for found, expected in zip(arrays_of(p), arrays_of(anew), strict=True):
             np.testing.assert_array_equal(found, expected)
     x = np.full(anew.n, 0.3)
     assert compile_model(model).objective_at(x) == anew.objective_at(x)

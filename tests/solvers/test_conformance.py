@@ -8,13 +8,13 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 from pyomo_models import model_of
-from solver_cases import failing, knapsacks, takers, usable_solvers
-from support import blobs, integers, sampled, there
+from solver_cases import crossing, failing, knapsacks, takers, usable_solvers
+from support import integers, sampled, there
 
 import fsopt
 from fsopt.answers.results import Status
 from fsopt.compiler.classes import CONVEX
-from fsopt.errors import FileError, ParameterError, SolverError, foreign, said
+from fsopt.errors import FileError, SolverError, foreign
 from fsopt.models.draws import build_trial
 from fsopt.solvers import auxiliary
 from fsopt.solvers.base import Session
@@ -56,16 +56,9 @@ def test_every_pair_of_a_model_and_a_solver_of_its_class_agrees(slug: str, solve
 
 
 def plain(kind: str, solver: str) -> None:
-    """Integer programs against enumeration; of nonconvex ones a quadratic on a grid, the better of two local optima."""
-    if kind == "NLP":
-        rows = (lambda x, y: x * y <= 0.5), (lambda x, y: x**2 + y == 1.5 + x)
-        m = model_of(lambda x, y: -x - 2 * y + 1, *rows, bounds=[(0, 2)] * 2)
-        u = np.linspace(0, 2, 400001)
-        v = 1.5 + u - u**2
-        optimum = (1 - u - 2 * v)[(v >= 0) & (v <= 2) & (u * v <= 0.5)].min()
-    elif kind == "MINLP":
-        m = model_of(lambda x, y: -(x**2) - 2 * x * y + x, bounds=[(-1, 2)] * 2, whole=range(2))
-        optimum = min(-a * a - 2 * a * b + a for a in range(-1, 3) for b in range(-1, 3))
+    """Integer programs against enumeration; nonconvex ones have their optimum where two curves cross."""
+    if kind in ("NLP", "MINLP"):
+        m, optimum = crossing(whole=(1,) if kind == "MINLP" else ()), -7.0
     else:
         m, optimum = integers(kind)
     assert fsopt.classify(m) == kind
@@ -121,16 +114,6 @@ def update(kind: str, solver: str) -> None:
     assert agrees()
 
 
-def unlike_units(kind: str, solver: str) -> None:
-    """Features of sizes from 1e-3 to 1e3 do not leak into the answer."""
-    data = blobs(20, 3, seed=2, gap=0.2)
-    slug = {"LP": "rlp", "QP": "svm", "SOCP": "gmeb-dual"}[kind]
-    model = fsopt.build(slug, fsopt.Dataset(data.X * [1e-3, 1.0, 1e3], data.y))
-    result, other = fsopt.solve(model, solver), fsopt.solve(model, "ipopt" if solver == "clarabel" else "clarabel")
-    assert (result.status, result.certificate.ok) == ("optimal", True)
-    assert result.objective == pytest.approx(other.objective, rel=1e-6, abs=1e-6)
-
-
 def limit(kind: str, solver: str) -> None:
     """A time limit keeps the incumbent and claims nothing; it holds for one solve, and garbage is not loaded."""
     if kind == "MILP":
@@ -161,14 +144,12 @@ def limit(kind: str, solver: str) -> None:
 CONTINUOUS, WHOLE = ("LP", "QP", "SOCP"), ("MILP", "MIQP", "MISOCP")
 CASES = {
     "plain": (plain, (*WHOLE, "NLP", "MINLP")),
-    "infeasible": (partial(without_an_answer, "infeasible"), ("LP",)),
     "infeasible with a free direction": (
         partial(without_an_answer, "infeasible with a free direction"),
         (*CONTINUOUS, *WHOLE),
     ),
     "unbounded": (partial(without_an_answer, "unbounded"), (*CONTINUOUS, *WHOLE)),
     "after an update": (update, ("LP", "QP")),
-    "unlike units": (unlike_units, CONTINUOUS),
     "limit": (limit, ("LP", "MILP")),
 }
 """What happens -> its test of a class and a solver, and the classes."""
@@ -186,8 +167,8 @@ LIMITED = ("highs", "clarabel", "scs", "ipopt", "scip", "gurobi")
             for solver in takers(*{"NLP": ("NLP", "MINLP")}.get(kind, (kind,)))
             if (case, kind) != ("limit", "LP") or solver in LIMITED
         ],
-        70,
-        1,
+        66,
+        2557,  # a draw with most pairs of a case and a solver
     ),
 )
 def test_every_case_of_every_class_by_every_solver(case: str, kind: str, solver: str) -> None:
@@ -208,7 +189,7 @@ def test_another_class_is_refused_before_the_call(solver: str, monkeypatch: pyte
         fsopt.solve(build_trial(other), solver)
 
 
-INF, NAN = math.inf, math.nan
+INF = math.inf
 
 
 def square() -> pyo.ConcreteModel:
@@ -222,22 +203,6 @@ def square() -> pyo.ConcreteModel:
 
 def row(m, body, upper=1.0):
     m.c = pyo.Constraint(expr=(None, body, upper))
-
-
-@pytest.mark.parametrize("after", [NAN, None, "a"])
-def test_a_change_of_a_loaded_model_to_no_number_is_refused_and_can_be_taken_back(after):
-    m = square()
-    m.c = pyo.Constraint(expr=m.x[0] + m.x[1] >= m.p)
-    m.d = pyo.Constraint(expr=m.p * m.x[0] <= 4)
-    session = fsopt.Session(m, "highs")
-    assert session.solve().objective == pytest.approx(1.0)
-    m.p.set_value(after)
-    for change in (lambda: session.update(m.c, m.d), session.update):
-        with pytest.raises(ParameterError):
-            change()
-    m.p.set_value(2.0)
-    session.update(m.c, m.d)
-    assert session.solve().objective == pytest.approx(2.0)
 
 
 # -- programs without rows, entries, columns or objective ------------------------------------------------------
@@ -281,19 +246,16 @@ def test_degenerate_programs_have_their_optimum_in_every_solver(solver, case):
 
 
 def test_one_rule_names_the_library_and_its_words():
+    boundary = partial(foreign, "lib", "the file is wrong", "mend it", FileError)
     for error, words in (
         (ValueError("first\nsecond"), "first"),
         (KeyError("x"), "KeyError 'x'"),
         (RuntimeError(), "RuntimeError"),
-        (IndexError("\n\nlist index out of range."), "IndexError list index out of range"),
     ):
-        with pytest.raises(FileError) as found, foreign("lib", "the file is wrong", "mend it", FileError):
+        with pytest.raises(FileError, match=rf"^the file is wrong \(lib: {words}\): mend it$"), boundary():
             raise error
-        assert str(found.value) == f"the file is wrong (lib: {words}): mend it"
-        assert found.value.__cause__ is error
-        assert said(error) == words
     for error in (MemoryError(), OSError("full"), SolverError("own")):
-        with pytest.raises(type(error)), foreign("lib", "the file is wrong", "mend it", FileError):
+        with pytest.raises(type(error)), boundary():
             raise error
 
 

@@ -18,19 +18,6 @@ from fsopt.solvers.nlp import NonlinearForm
 pytest.importorskip("cyipopt", exc_type=ImportError)
 
 
-def test_a_maximisation_and_a_fixed_variable_and_repeated_equations():
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(3))
-    m.x[2].fix(2.0)
-    m.same = pyo.Constraint(range(3), rule=lambda m, i: m.x[0] + m.x[1] + m.x[2] == 3)
-    m.o = pyo.Objective(expr=1 - (m.x[0] - m.x[1]) ** 2 - m.x[0], sense=pyo.maximize)
-    result = fsopt.solve(m, "ipopt")
-    assert result.status == "optimal"
-    assert (m.x[0].value, m.x[1].value) == (pytest.approx(0.375), pytest.approx(0.625))
-    assert m.rc[m.x[2]] == pytest.approx(-sum(m.dual[c] for c in m.same.values()))
-    assert sum(m.dual[c] for c in m.same.values()) == pytest.approx(-0.5)
-
-
 def hyperbola():
     bounds = [(-0.01, None), POSITIVE]  # with x >= 0 it would be a cone
     return model_of(lambda x, y: x + 4 * y, lambda x, y: x * y >= 1, bounds=bounds, start=[3.0, 0.3])

@@ -25,22 +25,38 @@ def move(program, x):
     return moved(program, np.asarray(x, dtype=float), time.perf_counter() + 10.0)
 
 
-@pytest.mark.parametrize(("whole", "price"), [([], 10.0), ([1], 0.1)])
-def test_a_violation_is_repaired_by_the_cheapest_continuous_variable(whole, price):
-    m = model_of(lambda x, k: x + price * k, lambda x, k: x + k >= 1, bounds=[POSITIVE] * 2, whole=whole)
-    program = compile_model(m)
-    assert move(program, [0.5, 0.0]) == pytest.approx([1.0, 0.0])
-    assert move(program, [1.0, 0.0]).tolist() == [1.0, 0.0]
+SUM, PRODUCT, CONE = (lambda x, k: x + k >= 1), (lambda w, u, v, s: u == w * s), (lambda w, f, g, v: w**2 <= f * g)
+SIX, APEX = (lambda w, u, v, s: u + v >= 6), (lambda w, f, g, v: 1e-3 * (w + f + g) + 1000 * v)
+MOVES = {  # objective, rows, bounds, integers, the point before and after
+    "to the cheaper variable": (lambda x, k: x + 10 * k, [SUM], [POSITIVE] * 2, (), [0.5, 0], [1, 0]),
+    "to the continuous variable": (lambda x, k: x + 0.1 * k, [SUM], [POSITIVE] * 2, (1,), [0.5, 0], [1, 0]),
+    "nowhere": (lambda x, k: x + 10 * k, [SUM], [POSITIVE] * 2, (), [1, 0], [1, 0]),
+    "through a product": (
+        lambda w, u, v, s: 4 * w + 3 * v,
+        [PRODUCT, SIX],
+        [(0, 9), FREE, POSITIVE, (0, 2)],
+        (),
+        [3 - 1e-3, 6, 0, 2],
+        [3, 6, 0, 2],
+    ),
+    **{
+        f"from {start} to a {name} of a cone that is 0": (APEX, [CONE, row], [FREE] + [POSITIVE] * 3, (), start, end)
+        for name, row, start, end in (
+            ("tail", lambda w, f, g, v: w + v >= 1e-9, [0, 1, 1, 0], [1e-9, 1, 1, 0]),
+            ("factor", lambda w, f, g, v: f + v >= 1e-9, [0, 0, 1, 0], [0, 1e-9, 1, 0]),
+            ("factor", lambda w, f, g, v: f + v >= 1e-9, [0, 0, 0, 0], [0, 1e-9, 0, 0]),
+        )
+    },
+}
 
 
-def test_a_change_goes_through_products_and_other_constraints():
-    """In u = w s, s <= 2, u + v >= 6 the error 1e-3 of the product is paid by v, or by w at the price 2."""
-    rows = (lambda w, u, v, s: u == w * s), (lambda w, u, v, s: u + v >= 6)
-    program = compile_model(model_of(lambda w, u, v, s: 4 * w + 3 * v, *rows, bounds=[(0, 9), FREE, POSITIVE, (0, 2)]))
-    at = np.array([3.0 - 1e-3, 6.0, 0.0, 2.0])
-    found = move(program, at)
-    assert infeasibility(program, found) <= 1e-12
-    assert minimised(program, found) - minimised(program, at) == pytest.approx(4e-3, rel=1e-6)
+@pytest.mark.parametrize("name", MOVES)
+def test_a_violation_is_repaired_where_it_is_cheapest(name):
+    goal, rows, bounds, whole, start, end = MOVES[name]
+    program = compile_model(model_of(goal, *rows, bounds=bounds, whole=whole))
+    found = move(program, start)
+    assert infeasibility(program, found) <= 1e-9
+    assert found == pytest.approx(np.array(end, dtype=float), rel=1e-6, abs=1e-8)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -62,19 +78,6 @@ def test_weights_that_are_next_to_nothing_do_not_pay_for_what_a_row_misses(seed)
     found = move(program, at)
     assert infeasibility(program, found) <= 1e-12
     assert np.abs(found - at).max() <= 1e-8
-
-
-@pytest.mark.parametrize(
-    ("at", "paid"), [([0.0, 1.0, 1.0, 0.0], 0), ([0.0, 0.0, 1.0, 0.0], 1), ([0.0, 0.0, 0.0, 0.0], 1)]
-)
-def test_a_part_of_a_cone_that_is_0_pays_where_it_is_cheap(at, paid):
-    """w^2 <= f g, and a row that misses 1e-9 and that the cheap w or f can meet, or v at the price 1000."""
-    cone = (lambda w, f, g, v: w**2 <= f * g), (lambda w, f, g, v: (w, f)[paid] + v >= 1e-9)
-    bounds = [FREE, POSITIVE, POSITIVE, POSITIVE]
-    program = compile_model(model_of(lambda w, f, g, v: 1e-3 * (w + f + g) + 1000 * v, *cone, bounds=bounds))
-    found = move(program, at)
-    assert infeasibility(program, found) <= 1e-9
-    assert found[3] == 0.0
 
 
 @pytest.mark.parametrize("unit", [1e-8, 1.0, 1e8])

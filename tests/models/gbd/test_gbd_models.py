@@ -15,13 +15,6 @@ from fsopt.search.branch_and_benders.interior_point import Goal
 from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
 
-CARDINAL = ("fsp-m", "fsp-m-perspective", "fsp-m-bigm")
-CONVEX = CARDINAL[1:]
-
-
-def selected(model) -> tuple[int, ...]:
-    return tuple(np.round(values_of(model.sigma)).astype(int).tolist())
-
 
 def svm_value(model, data, c) -> float:
     """Return F at the classifier that a model holds, recomputed from its weights and intercept."""
@@ -37,36 +30,6 @@ def classified(slug, data, solver=None, **params):
 
 SAMPLE, C = blobs(20, 5, seed=4, gap=0.3), 2.0
 DATA = fsopt.Dataset(SAMPLE.X, SAMPLE.y, features=["age", "size", "mass", "tone", "rate"])
-ALL = all_values(DATA, C)
-RULES = {"include": [3], "exclude": [0], "implies": [[1, 2]], "conflicts": [[2, 4]]}
-CASES = {
-    "m": {"m": 3},
-    "no budget": {"costs": [2.0, 1.0, 3.0, 0.5, 1.0], "budget": 0.0},
-    "all": {"costs": np.ones(5), "budget": 3.0, **RULES},
-    "weights": {"lam": [0.3, 2.0, 0.0, 0.1, 5.0], "include": [3], "implies": [[0, 2]], "conflicts": [[1, 4]]},
-    "weight": {"lam": 0.6},
-}
-"""Which selections the constraints allow is in test_selection_constraints.py."""
-
-
-@pytest.mark.parametrize(
-    ("slug", "case"),
-    sampled(
-        [*zip((*CARDINAL, "fsp-lambda"), ("all", "m", "no budget", "weights"), strict=True), ("fsp-lambda", "weight")]
-        + [(slug, "all") for slug in CONVEX],
-        4,
-    ),
-)
-def test_the_best_of_all_selections_is_found(slug, case) -> None:
-    params = CASES[case]
-    rules, weights = dict(params), np.broadcast_to(params.get("lam", 0.0), 5)
-    rules.pop("lam", None)
-    total = {s: value + weights @ s for s, value in ALL.items() if keeps(np.array(s), **rules)}
-    model, result = classified(slug, DATA, "scip", c=C, **params)
-    assert result.certificate.kind == "mixed-integer"
-    assert result.objective == pytest.approx(min(total.values()), rel=1e-6)
-    assert total[selected(model)] == pytest.approx(min(total.values()), rel=1e-6)
-    assert svm_value(model, DATA, C) == pytest.approx(ALL[selected(model)], rel=1e-6)
 
 
 @pytest.mark.parametrize(("m", "c"), [(1, 0.5), (2, 8.0), (5, 0.5)])
@@ -168,7 +131,13 @@ def test_the_subproblem_and_its_dual_have_one_value_also_between_0_and_1(sigma) 
         assert result.objective == pytest.approx(exact_value(DATA, sigma, C, "hinge", lower, upper), rel=1e-6)
 
 
-GROUPED = [
+RULES = {"include": [3], "exclude": [0], "implies": [[1, 2]], "conflicts": [[2, 4]]}
+WEIGHTED = {"include": [3], "implies": [[0, 2]], "conflicts": [[1, 4]]}
+SELECTIONS = [
+    ("fsp-m", "none", False, {"costs": np.ones(5), "budget": 3.0}, RULES, RULES),
+    ("fsp-m-perspective", "none", False, {"m": 3}),
+    ("fsp-m-bigm", "none", False, {"costs": [2.0, 1.0, 3.0, 0.5, 1.0], "budget": 0.0}),
+    ("fsp-lambda", "none", False, {"lam": [0.3, 2.0, 0.0, 0.1, 5.0]}, WEIGHTED, WEIGHTED),
     ("fsp-m-bigm", "both", True, {"m": 2}),
     ("fsp-m-perspective", "both", False, {"m": 3}),
     ("fsp-m-bigm", "bounds", True, {"m": 2}, {"implies": [["age", "rate"]]}, {"implies": [[0, 2]]}),
@@ -179,18 +148,25 @@ GROUPED = [
     ("fsp-m", "signs", False, {"m": 3}, {"exclude": ["rate"]}, {"exclude": [4]}),
     ("fsp-lambda", "both", True, {"lam": [0.2, 3.0, 1.0]}, {"include": ["mass"]}, {"include": [1]}),
 ]
-"""Model, bounds, whether there are groups, limits, and rules in the words of a user and by number."""
+"""Model, bounds, whether there are groups, limits, and rules in the words of a user and by number.
+
+Which selections the constraints allow is in test_selection_constraints.py.
+"""
 
 
-@pytest.mark.parametrize("case", sampled([(case,) for case in GROUPED], 3))
-def test_the_models_have_the_best_of_all_selections(case) -> None:
+@pytest.mark.parametrize("case", sampled([(case,) for case in SELECTIONS], 7))
+def test_the_best_of_all_selections_is_found(case) -> None:
     slug, kind, groups, limits, *rules = case
     named, own = rules or ({}, {})
     params = {**limits, **named, **ENDS[kind][0], **({"groups": GROUPS} if groups else {})}
-    model, result = solved(slug, DATA, "scip", c=C, **params)
-    assert fsopt.classify(model) == fsopt.MODELS[slug].problem_class
-    assert len(model.sigma) == (3 if groups else 5)
+    model, result = classified(slug, DATA, "scip", c=C, **params)
+    assert result.certificate.kind == "mixed-integer"
     assert result.objective == pytest.approx(least(kind, groups=groups, **limits, **own), rel=1e-5)
+    sigma = np.round(values_of(model.sigma))
+    assert len(sigma) == (3 if groups else 5)
+    assert keeps(sigma, **{k: v for k, v in limits.items() if k != "lam"}, **own)
+    svm = result.objective - np.sum(np.multiply(limits.get("lam", 0.0), sigma))
+    assert svm_value(model, DATA, C) == pytest.approx(svm, rel=1e-5)
     w = values_of(model.v if slug in ("fsp-m", "fsp-lambda") else model.w)
     assert np.all((np.array(ENDS[kind][1]) - w <= 1e-6) & (w - ENDS[kind][2] <= 1e-6))
 

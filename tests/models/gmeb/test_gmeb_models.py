@@ -5,30 +5,15 @@ import pyomo.environ as pyo
 import pytest
 from gmeb_cases import SHARES
 from gmeb_cases import values as penalised
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from support import blobs, optimum, reference
 from truths import minimum, one_norm, placed, sized_margins, slack_cost
 
 import fsopt
-from fsopt.answers.results import Point
-from fsopt.certificates.model import certify_point
-from fsopt.compiler import compile_model
 from fsopt.compiler.values import values_of
 from fsopt.models.gmeb.norm import second_moments
 
 RADII = {"r_plus": 0.25, "r_minus": 0.25}
-
-
-def test_the_matrix_of_the_semidefinite_form_is_the_one_in_print():
-    data = blobs(20, 3)
-    m, _ = optimum("gmeb-sdp", data, r_plus=0.5, r_minus=np.inf)
-    matrix = np.array([[m.lmi.S[min(i, j), max(i, j)].value for j in range(4)] for i in range(4)])
-    w = values_of(m.w)[:, None]
-    np.testing.assert_allclose(matrix, np.block([[np.diag(values_of(m.sigma)), w], [w.T, np.eye(1)]]), atol=1e-8)
-    assert np.linalg.eigvalsh(matrix)[0] >= -1e-8
-    assert (m.component("moment_plus") is not None, m.component("moment_minus")) == (True, None)
 
 
 def smallest_hinge(Z, y, cap):
@@ -68,22 +53,10 @@ def test_the_nonconvex_problem_has_the_convex_ones_optimum():
     assert result.objective == pytest.approx(truth, rel=1e-7)
 
 
-def test_no_weights_and_no_scales_are_stationary_but_not_optimal():
-    data = blobs(12, 2)
-    m = fsopt.build("gmeb-nonconvex", data, **RADII)
-    program = compile_model(m)
-    x, y = np.zeros(program.n), np.ones(len(program.constraints) + data.p)
-    x[[program.column[id(v)] for v in m.xi.values()]] = 1.0
-    y[len(program.constraints) :] = -(data.X.T @ data.y)
-    certificate = certify_point(program, Point(x, y, np.zeros(len(program.cones.h))))
-    assert (certificate.kind, certificate.ok) == ("kkt", True)
-    assert certificate.objective == 12 > optimum("gmeb-primal", data, **RADII)[1] + 1
-
-
 def test_the_penalised_bound_is_the_smallest_of_linear_programs():
     data, c_plus, c_minus = blobs(13, 2), 0.1, 0.8
     data = data.with_X(data.X - data.X.mean(axis=0))
-    m, found = optimum("gmeb-penalised", data, "scip", c_plus=c_plus, c_minus=c_minus)
+    _, found = optimum("gmeb-penalised", data, "scip", c_plus=c_plus, c_minus=c_minus)
     coarse = SHARES[np.argmin(penalised(data, c_plus, c_minus))]
     truth = minimize_scalar(
         lambda share: penalised(data, c_plus, c_minus, [share])[0],
@@ -92,13 +65,6 @@ def test_the_penalised_bound_is_the_smallest_of_linear_programs():
         options={"xatol": 1e-7},
     )
     assert found == pytest.approx(truth.fun, rel=1e-6)
-    moments = [float(v @ values_of(m.sigma) ** 2) for v in second_moments(data)]
-    n_plus = np.sum(data.y > 0)
-    printed = values_of(m.xi).sum() / 13 + sum(
-        k * np.sqrt(size) / 13 * np.sqrt(moment)
-        for k, size, moment in zip((c_plus, c_minus), (n_plus, 13 - n_plus), moments, strict=True)
-    )
-    assert printed == pytest.approx(found, rel=1e-6), "t is not the root in print"
 
 
 def test_the_dual_of_the_dual_with_sigma_not_inverted_is_another_problem():
@@ -152,11 +118,23 @@ def norm_threshold(data: fsopt.Dataset) -> float:
     return 0.5 / float(np.sqrt(fsopt.solve(m).objective))
 
 
-@settings(max_examples=1, deadline=None, derandomize=True)
-@given(seed=st.integers(0, 10**6), factor=st.floats(1.05, 10))
-def test_the_margin_problem_is_the_norm_svm_by_theorem_20(seed, factor):
-    data = uneven(seed)
-    c = factor * norm_threshold(data)
+@pytest.mark.parametrize("data", [uneven(1), uneven(2), blobs(20, 4)], ids=["more +1", "more -1", "even"])
+def test_the_threshold_is_where_weights_appear(data):
+    threshold, fewer = norm_threshold(data), min(np.sum(data.y > 0), np.sum(data.y < 0))
+    for factor in (0.3, 0.999):
+        m, found = optimum("svm-norm", data, c=factor * threshold)
+        assert np.abs(values_of(m.w)).max() <= 1e-5
+        assert found == pytest.approx(2 * fewer * factor * threshold, rel=1e-6)
+    m, found = optimum("svm-norm", data, c=1.001 * threshold)
+    assert np.ptp(data.X @ values_of(m.w)) >= 2 - 1e-4, "w does not grow from 0, it jumps"
+    assert found < 2 * fewer * 1.001 * threshold * (1 - 1e-4)
+    if 2 * fewer == data.n:
+        assert threshold == pytest.approx(1 / (2 * np.linalg.norm(data.X.T @ data.y)), rel=1e-7)
+
+
+def test_the_margin_problem_is_the_norm_svm_by_theorem_20():
+    data = uneven(3)
+    c = 2.0 * norm_threshold(data)
     m, norm = optimum("svm-norm", data, c=c)
     gamma = 1.0 / np.linalg.norm(values_of(m.w))
     w, b, xi = gamma * values_of(m.w), gamma * m.b.value, gamma * values_of(m.xi)
@@ -177,15 +155,13 @@ def test_the_margin_problem_is_the_norm_svm_by_theorem_20(seed, factor):
     assert gamma <= margin.gamma.ub / 2
 
 
-@pytest.mark.parametrize("data", [uneven(1), uneven(2), blobs(20, 4)], ids=["more +1", "more -1", "even"])
-def test_the_threshold_is_where_weights_appear(data):
-    threshold, fewer = norm_threshold(data), min(np.sum(data.y > 0), np.sum(data.y < 0))
-    for factor in (0.3, 0.999):
-        m, found = optimum("svm-norm", data, c=factor * threshold)
-        assert np.abs(values_of(m.w)).max() <= 1e-5
-        assert found == pytest.approx(2 * fewer * factor * threshold, rel=1e-6)
-    m, found = optimum("svm-norm", data, c=1.001 * threshold)
-    assert np.ptp(data.X @ values_of(m.w)) >= 2 - 1e-4, "w does not grow from 0, it jumps"
-    assert found < 2 * fewer * 1.001 * threshold * (1 - 1e-4)
-    if 2 * fewer == data.n:
-        assert threshold == pytest.approx(1 / (2 * np.linalg.norm(data.X.T @ data.y)), rel=1e-7)
+@pytest.mark.parametrize("units", [np.full(3, 1e-6), 10.0 ** np.linspace(-6, 6, 3)])
+@pytest.mark.parametrize("solver", ["clarabel", "scs"])
+def test_gmeb_in_its_lmi_form_has_its_optimum_in_any_units(solver: str, units: np.ndarray) -> None:
+    data = blobs(16, 3, seed=2)
+    truth = fsopt.solve(fsopt.build("gmeb-dual", data, r_plus=0.5, r_minus=0.8)).objective
+    model = fsopt.build("gmeb-sdp", data.with_X(data.X * units), r_plus=0.5, r_minus=0.8)
+    result = fsopt.solve(model, solver)
+    assert result.status == "optimal" or solver == "scs"  # the last digits of a first-order method are luck
+    assert result.objective == pytest.approx(truth, rel=1e-6 if result.status == "optimal" else 1e-5)
+    assert fsopt.certify(model, result).ok == (result.status == "optimal")

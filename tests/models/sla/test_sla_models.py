@@ -51,24 +51,6 @@ def test_linear_programs_against_scipy(seed, alpha, lam, c):
     assert solved("onsvm", data, c=c)[1].objective == truth(np.full(17, c), np.ones(3))
 
 
-@pytest.mark.slow
-@FEW
-@given(seed=SEEDS, gap=st.floats(0.1, 0.8))
-def test_the_count_is_that_of_enumeration_and_of_its_own_hyperplane(seed: int, gap: float) -> None:
-    data = blobs(10, 2, seed=seed, gap=gap)
-    minimum = fewest_errors(data.X, data.y)
-    m = fsopt.build("misclass-milp", data)
-    assert best(m) == minimum == errors_of(m, data)
-    far = fsopt.Dataset(data.X @ np.array([[2.0, 1.0], [-1.0, 0.5]]) + 3.0, data.y)
-    assert best(fsopt.build("misclass-milp", far)) == minimum
-    lpec = fsopt.build("misclass-lpec", data)
-    milp = without_complementarities(lpec)
-    assert best(milp) == minimum == errors_of(milp, data)
-    for y, r in ((milp.y, milp.r), (milp.z, milp.s)):  # the step function
-        assert [v.value > 1e-6 for v in y.values()] == [v.value > 0.5 for v in r.values()]
-    assert (fsopt.classify(lpec), fsopt.classify(milp)) == ("MPEC", "MILP")
-
-
 def test_too_small_an_m_is_silently_worse() -> None:
     data = blobs(20, 2, seed=11, gap=0.4)
     models = [fsopt.build("misclass-milp", data, big_m=big_m) for big_m in (1.0, 2.0, 1e4)]
@@ -122,6 +104,24 @@ def test_no_tolerance_times_a_free_error_cancels_the_errors_of_other_samples() -
     truth = smallest_without(data, 1)
     assert truth == pytest.approx(2.8414408867)
     assert best(fsopt.build("misclass-pmm", data), "scip") == pytest.approx(truth, rel=1e-6)
+
+
+@pytest.mark.slow
+@FEW
+@given(seed=SEEDS, gap=st.floats(0.1, 0.8))
+def test_the_count_is_that_of_enumeration_and_of_its_own_hyperplane(seed: int, gap: float) -> None:
+    data = blobs(10, 2, seed=seed, gap=gap)
+    minimum = fewest_errors(data.X, data.y)
+    m = fsopt.build("misclass-milp", data)
+    assert best(m) == minimum == errors_of(m, data)
+    far = fsopt.Dataset(data.X @ np.array([[2.0, 1.0], [-1.0, 0.5]]) + 3.0, data.y)
+    assert best(fsopt.build("misclass-milp", far)) == minimum
+    lpec = fsopt.build("misclass-lpec", data)
+    milp = without_complementarities(lpec)
+    assert best(milp) == minimum == errors_of(milp, data)
+    for y, r in ((milp.y, milp.r), (milp.z, milp.s)):  # the step function
+        assert [v.value > 1e-6 for v in y.values()] == [v.value > 0.5 for v in r.values()]
+    assert (fsopt.classify(lpec), fsopt.classify(milp)) == ("MPEC", "MILP")
 
 
 @pytest.mark.parametrize("lam", [0.0, 0.1, 1.0])
