@@ -1,15 +1,18 @@
 """Saved answers to be changed: a fit by every method, a solve of every problem class, and what each of them states."""
 
+import copy
 import json
 import math
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from forgery.engine import changed, one
+from support import without_model
 
 import fsopt
 from fsopt.answers.fits import fit_record
@@ -19,22 +22,25 @@ from fsopt.methods.checking import saved_fit
 from fsopt.methods.registry import METHODS
 from fsopt.methods.verdict import Completed
 from fsopt.models.registry import MODELS
+from fsopt.search.branch_and_benders import evidence
 from fsopt.verification.verify import verify_record
 
 Record = dict[str, Any]
 SECONDS = 20
 FITS: Mapping[str, Mapping[str, Any]] = {
-    "fisher": {"m": 3},
+    "fisher": {"m": 3, "w_cap": 4.0},
     "gbd": {"m": 2},
     "best-subset": {"m": 2},
     "gmeb-penalised": {"c_plus": 0.25, "c_minus": 0.25},
     "infogain": {"m": 3},
-    "ks": {"m": 3},
-    "pearson": {"m": 3},
+    "ks": {"m": 3, "w_cap": 4.0},
+    "misclass": {"alpha": 0.5},
+    "mopfs": {"w_cap": 6.0, "c": 1.0},
+    "pearson": {"m": 3, "w_cap": 4.0},
     "rfe": {"m": 2},
-    "vs-ssvm": {"n_partitions": 3},
+    "vs-ssvm": {"n_partitions": 3, "c": 4.0},
 }
-"""Parameters of methods whose defaults keep all of five features, or none, or take long."""
+"""Parameters of methods whose defaults keep all of five features, or none, or bind nowhere."""
 SOLVES: Mapping[str, Mapping[str, Any]] = {
     "onsvm": {},
     "svm": {},
@@ -50,6 +56,9 @@ CASES = {
     **{f"fit {name}": (name, FITS.get(name, {})) for name in fsopt.METHODS},
     **{f"fit {name} with a kernel": (name, {"kernel": "gaussian"}) for name in ("l0-mpm", "rsvm")},
     "fit svm of a table": ("svm", {}),
+    "fit misclass without a model": ("misclass", {"alpha": 0.5}),
+    "fit mopfs by global scaling": ("mopfs", {"w_cap": 6.0, "c": 1.0, "scaling": "global"}),
+    "fit best-subset of few nodes": ("best-subset", {"m": 2, "max_nodes": 0}),
     **{f"solve {slug}": (slug, at) for slug, at in SOLVES.items()},
 }
 """Name -> method or model, and its parameters."""
@@ -89,7 +98,8 @@ def record_of(name: str, other: bool = False) -> Record:
     slug, at = CASES[name]
     data = data_of(name, other)
     if name.startswith("fit"):
-        return _plain(fit_record(fsopt.fit(slug, data, **at), data=data, source="d"))
+        fit = (without_model if "without" in name else fsopt.fit)(slug, data, **at)
+        return _plain(fit_record(fit, data=data, source="d"))
     model = fsopt.build(slug, data, **at)
     result = fsopt.solve(model, time_limit=SECONDS)
     return _plain(solve_record(model, result, slug=slug, data=data, source="d", params=dict(at)) | {"scale": "none"})
@@ -100,10 +110,34 @@ def _plain(record: Record) -> Record:
     return json.loads(json.dumps(sealed(record)))
 
 
-def resealed(record: Any) -> Any:
-    """Return a changed record with its own digest, or as it is where it has none."""
+PACKED = {"tree": np.int32, "alpha": np.int32, "mu": np.float64}
+"""The packed arrays of a search, which are lists in the records here."""
+
+
+def opened(record: Record) -> Record:
+    """Return a copy of a record with the arrays of a search as lists, of which each number can be changed."""
+    record = copy.deepcopy(record)
+    if held := record.get("details", {}).get("evidence"):
+        held |= {name: evidence._array(held[name], kind).tolist() for name, kind in PACKED.items()}
+    return record
+
+
+def packed(record: Any) -> Any:
+    """Return a record as its file has it; lists that are no arrays stay as they are."""
     try:
-        return sealed({key: value for key, value in record.items() if key != "digest"})
+        held = dict(record["details"]["evidence"])
+        for name in PACKED:
+            with suppress(KeyError, TypeError, ValueError, OverflowError):
+                held[name] = evidence._text(np.array(held[name], PACKED[name]))
+        return {**record, "details": {**record["details"], "evidence": held}}
+    except (KeyError, TypeError, ValueError):
+        return record
+
+
+def resealed(record: Any) -> Any:
+    """Return a changed record as its file, with its own digest, or as it is where it has none."""
+    try:
+        return sealed({key: value for key, value in packed(record).items() if key != "digest"})
     except (TypeError, ValueError, OverflowError, AttributeError):
         return record
 
@@ -113,7 +147,7 @@ def forged(seed: int) -> tuple[str, list[str], Record]:
     rng = np.random.default_rng([7, seed])
     name = one(list(CASES), rng)
     other = record_of(name, True) if rng.random() < 0.5 else record_of(one(list(CASES), rng))
-    kinds, new = changed(record_of(name), rng, other)
+    kinds, new = changed(opened(record_of(name)), rng, opened(other))
     return name, kinds, resealed(new)
 
 

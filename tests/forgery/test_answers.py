@@ -83,8 +83,6 @@ FORGERIES = {
         "support": sorted((j - 1) % len(r["coef"]) for j in r["support"]),
     },
     "the bound of an optimum": lambda r: {"status": "optimal", "bound": r["objective"] - 1e-3 * abs(r["objective"])},
-    "another ridge": lambda r: {"params": {**r["params"], "ridge": r["params"]["ridge"] + 0.1}},
-    "a point of a program without one": lambda r: {"objective": 1.0, "solution": {"w": [1.0]}},
 }
 """What no change of one part makes."""
 
