@@ -4,7 +4,6 @@ import math
 from dataclasses import replace
 
 import numpy as np
-import pyomo.environ as pyo
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -152,22 +151,6 @@ def test_the_optimum_keeps_the_bounds_in_the_units_of_the_features(method) -> No
     assert fit.coef[1] == pytest.approx(0.03, rel=1e-6)
     assert (fit.status, fsopt.verify(fit, DATA, exact=True).verified) == ("optimal", True)
     assert fsopt.fit(method, DATA, c=2.0, scale="none", **WORDS).coef[1] <= 0.03
-
-
-@pytest.mark.parametrize("method", ["svm", "onsvm"])
-def test_rows_on_the_weights_are_a_change_of_the_model_and_are_proved_like_bounds(method) -> None:
-    def rows(model):
-        model.own = pyo.Constraint(model.J, rule=lambda m, j: (-0.5 if j == 3 else None, 4.0 * m.w[j], 0.4))
-
-    changed = {method: rows}
-    fit = fsopt.fit(method, WORK, c=2.0, scale="none", customise=changed)
-    assert (fit.status, fsopt.verify(fit, WORK, customise=changed).verified) == ("optimal", True)
-    lower, upper = np.array([-np.inf] * 3 + [-0.125]), np.full(4, 0.1)
-    expected = exact_value(WORK, np.ones(4), 2.0, "hinge", lower, upper)
-    if method == "onsvm":
-        expected = one_norm_value(WORK, 2.0, lower, upper)
-    assert fit.objective == pytest.approx(expected, rel=1e-6)
-    assert fit.coef.max() == pytest.approx(0.1, rel=1e-6)
 
 
 KERNEL_DATA = blobs(30, 4, gap=0.5)
