@@ -3,7 +3,6 @@
 import contextlib
 import copy
 import gzip
-import itertools
 import json
 import re
 import time
@@ -16,7 +15,6 @@ from forgery.engine import CASES, SLICES
 from forgery.proofs import DATA, MAKERS, OF_DATA, OTHER, base, forged
 from forgery.truth import false_claim
 from proof_files import refusal, refused, renewed, verdict, written
-from selection_cases import exact_value
 from support import blobs, sampled
 
 import fsopt
@@ -122,19 +120,6 @@ def test_a_concave_term_is_one_of_one_or_two_columns_with_a_positive_slope_and_c
     part["program"]["lb"][:3] = [0, 0, 0] if term else part["program"]["lb"][:3]
     part["program"]["concave"] = [list(term), *concave[1:]] if term else [*concave, concave[0]]
     assert "damaged" in refusal(part)
-
-
-@pytest.mark.parametrize(("seed", "m", "count"), [(4, 2, 3), (5, 3, 4)])
-def test_the_bound_of_the_best_selections_holds_for_those_cut_off(seed, m, count):
-    data = blobs(n=20, p=5, seed=seed, gap=0.4)
-    found = fsopt.alternatives(data, m, within=0.3, count=count, scale="none")
-    others = [s for k in range(m + 1) for s in itertools.combinations(range(5), k) if s not in found.support]
-    nothing = 2.0 * min(len(data.positive), len(data.negative))  # every sample of the smaller class costs 2
-    best = min(exact_value(data, np.isin(np.arange(5), s), 1.0) if s else nothing for s in others)
-    (claim,) = fsopt.verify(found, data, exact=True).claims
-    assert claim.holds
-    assert float(claim.lower) <= best * (1 + 1e-7)
-    assert found.others.bound <= best * (1 + 1e-7)
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
 from scipy.stats import ks_2samp, pearsonr
 from sklearn.svm import SVC
 from support import blobs, check_fit, exact_value
+from truths import one_norm
 
 import fsopt
 from fsopt.data import Dataset
@@ -129,22 +129,13 @@ SCALE = DATA.X.std(axis=0)
 WORK = fsopt.Dataset((DATA.X - DATA.X.mean(axis=0)) / SCALE, DATA.y)
 
 
-def one_norm_value(data, c, lower, upper):
-    """Return the optimum of the one-norm machine by scipy, in w+, w-, b and the slacks."""
-    n, p = data.n, data.p
-    signed = data.X * data.y[:, None]
-    A = -np.hstack([signed, -signed, data.y[:, None], np.eye(n)])
-    ends = [*((0, u) for u in upper), *((0, -v) for v in lower), (None, None), *[(0, None)] * n]
-    return linprog(np.r_[np.ones(2 * p), 0.0, np.full(n, c)], A_ub=A, b_ub=-np.ones(n), bounds=ends).fun
-
-
 @pytest.mark.parametrize("method", ["svm", "onsvm"])
 def test_the_optimum_keeps_the_bounds_in_the_units_of_the_features(method) -> None:
     fit = fsopt.fit(method, DATA, c=2.0, **WORDS)
     if method == "svm":
         expected = exact_value(WORK, np.ones(4), 2.0, "hinge", LOWER * SCALE, UPPER * SCALE)
     else:
-        expected = one_norm_value(WORK, 2.0, LOWER * SCALE, UPPER * SCALE)
+        expected = one_norm(WORK.X, WORK.y, 2.0, ends=(LOWER * SCALE, UPPER * SCALE))[0]
     assert fit.objective == pytest.approx(expected, rel=1e-6)
     assert fit.objective > 1.001 * fsopt.fit(method, DATA, c=2.0).objective
     assert np.all((fit.coef >= LOWER) & (fit.coef <= UPPER * (1 + 1e-15)))

@@ -156,22 +156,6 @@ def test_the_answer_is_the_best_of_four_local_minima_at_one_of_which_alternation
     assert at_share == pytest.approx(fit.objective, abs=1e-9)  # more accurate than the gap that is asked for
 
 
-@pytest.mark.parametrize("data", [blobs(24, 3, seed=2), skewed(3)[0]], ids=str)
-def test_the_answer_is_a_point_of_problem_10_with_the_value_it_claims(data):
-    c_plus, c_minus = 0.3, 0.2
-    fit = fsopt.fit(METHOD, data, c_plus=c_plus, c_minus=c_minus)
-    v_plus, v_minus, root_plus, root_minus = moments(data)
-    sigma = fit.details["sigma"]
-    used = fit.coef != 0
-    assert used.any()
-    assert np.array_equal(used, sigma > 0)
-    assert np.sum((fit.coef[used] / sigma[used]) ** 2) <= 1 + 1e-12
-    terms = c_plus * root_plus * np.sqrt(v_plus @ sigma**2), c_minus * root_minus * np.sqrt(v_minus @ sigma**2)
-    np.testing.assert_allclose(fit.details["penalties"], terms, rtol=1e-9)
-    assert fit.objective == pytest.approx(loss(data, fit) / data.n + sum(terms), rel=1e-12)
-    assert fit.history[-1]["share"] == pytest.approx(terms[0] / sum(terms), abs=1e-6)
-
-
 @given(seed=st.integers(0, 10_000))
 @MANY
 def test_the_penalty_of_a_plane_is_the_least_over_all_scales(seed):
