@@ -170,21 +170,6 @@ def test_a_cut_bounds_every_selection_of_a_node_and_decides_no_feature_wrongly(k
                 assert claimed <= min((v for s, v in below.items() if s[j] == chosen), default=np.inf) + slack
 
 
-@pytest.mark.parametrize("m", [1, 3, 6])
-def test_for_a_cardinality_the_bounds_are_the_sums_of_largest_gains(m):
-    data = blobs(30, 6, seed=m)
-    problem = problem_of(data, 2.0, {"m": m})
-    rng = np.random.default_rng(m)
-    cut = random_cut(problem, rng)
-    root = problem.root()
-    found = bound(problem, cut, root)
-    assert found.value == pytest.approx(cut.constant - np.sort(cut.gains)[::-1][:m].sum(), rel=1e-7)
-    for j in range(6):
-        others = np.sort(np.delete(cut.gains, j))[::-1]
-        assert found.if_selected[j] == pytest.approx(cut.constant - cut.gains[j] - others[: m - 1].sum(), rel=1e-7)
-        assert found.if_not[j] == pytest.approx(cut.constant - others[:m].sum(), rel=1e-7)
-
-
 @pytest.mark.parametrize("limits", [{"m": 3}, {"costs": [1.0, 2.0, 3.0, 1.5, 2.5, 0.0], "budget": 4.0}, {"lam": 1.0}])
 def test_the_pool_returns_the_cut_of_the_largest_bound(limits):
     problem = problem_of(blobs(30, 6, seed=2), 2.0, limits)
@@ -199,12 +184,3 @@ def test_the_pool_returns_the_cut_of_the_largest_bound(limits):
         if at is not None:
             largest = max(bound(problem, cut, at).value for cut in cuts)
             assert bound(problem, pool.best(at), at).value == pytest.approx(largest, rel=1e-9, abs=1e-9)
-
-
-@pytest.mark.parametrize("m", [1, 3, 599, 600])
-def test_the_pool_bounds_a_node_of_many_features_as_the_cut_does(m):
-    problem = problem_of(blobs(30, 600, seed=2), 2.0, {"m": m})
-    pool, cut = Pool(problem), random_cut(problem, np.random.default_rng(5))
-    pool.add(cut)
-    found = pool._bounds(problem.root())
-    assert found == pytest.approx([bound(problem, cut, problem.root()).value], rel=1e-7)
