@@ -18,10 +18,6 @@ import fsopt
 from fsopt.answers.fits import fit_record
 from fsopt.answers.records import sealed
 from fsopt.answers.saved import fit_from, intact, read_record, solve_record
-from fsopt.methods.checking import saved_fit
-from fsopt.methods.registry import METHODS
-from fsopt.methods.verdict import Completed
-from fsopt.models.registry import MODELS
 from fsopt.search.branch_and_benders import evidence
 from fsopt.verification.verify import verify_record
 
@@ -204,6 +200,34 @@ WEAKER = {"optimal": ("stationary", "feasible"), "stationary": ("feasible",)}
 """Status -> those that an answer of it has as well."""
 
 
+FREE = {
+    *("params.seed", "params.step", "params.tolerance", "params.max_cuts", "params.max_iterations", "params.max_nodes"),
+    *("details.starts", "details.point.x", "details.alphas", "details.evidence.alpha", "details.evidence.mu"),
+    *("details.scaling.radius", "details.scaling.capacity", "details.scaling.value", "details.scaling.from"),
+    *("details.leaves", "details.leaves.mu", "details.leaves.share", "details.b_interval", "details.worst_case"),
+    "evidence.x",
+}
+"""Parts that no statement depends on, that prove as much in another order, and cuts, of which others do."""
+WEAK = {
+    "gmeb": {"params.r_plus"},
+    "misclass": {"params.alpha", "details.point.y"},
+    "pmm": {"coef", "intercept"},
+    "fsv": {"intercept"},
+    "mopfs": {"params.c", "params.w_cap"},
+    "rfe": {"params.m"},
+    "rsvm": {"intercept", "details.alpha"},
+    "svm": {"details.alpha"},
+    "best-subset": {"bound"},
+    "gmeb-dual": {"solution.mu_plus"},
+}
+"""Method or model -> parts of which another number is true as well: no active constraint, or a number between."""
+
+
+def free(record: Record) -> set[str]:
+    """Return the parts of which other values are true as well."""
+    return FREE | WEAK.get(record.get("method") or record["model"], set())
+
+
 def true(new: Record, old: Record, kind: str, data: fsopt.Dataset) -> bool:
     """Return whether other statements of an answer, verified by a certificate of a kind, are true as well."""
     others = differing(new, old)
@@ -216,35 +240,17 @@ def true(new: Record, old: Record, kind: str, data: fsopt.Dataset) -> bool:
         return same({**old["kernel"], **new["kernel"]}, old["kernel"])
     if others <= {"coef", "intercept"}:  # other weights have as few errors, or norms and losses that are as large
         return new["method"] in ("misclass", "pmm") or np.allclose(_measures(new, data), _measures(old, data), 1e-4)
-    if others == {"params"} and (kind in ("mixed-integer", "global", "mop") or _looser(new["params"], old["params"])):
-        return True  # a feasible point, whose bound is a solver's word; or a gap that is no larger than allowed
-    if others == {"params"} and kind == "sla" and new["params"].get("approx", "exp") == "exp":
-        return _no_step_improves(new, data)
+    if others == {"params"}:  # a solver's word for a bound, or parameters that no statement depends on, or a loose one
+        moved = {name for name, value in new["params"].items() if not same(value, old["params"].get(name))}
+        if kind in ("mixed-integer", "global", "mop") or {f"params.{name}" for name in moved} <= free(new):
+            return True
     return bool(others & {"params", "method", "model", "scale"}) and _true_again(new, data)
-
-
-def _looser(now: Record, before: Record) -> bool:
-    """Return whether parameters allow a larger tolerance, and are the same otherwise."""
-    larger = before.get("tolerance", math.inf) < now.get("tolerance", 0.0)
-    return larger and same({**now, "tolerance": 0}, {**before, "tolerance": 0})
 
 
 def _measures(record: Record, data: fsopt.Dataset) -> tuple[float, float, float]:
     """Return the norms of a hyperplane, and the sum of its hinge losses."""
     w, scores = np.array(record["coef"]), fit_from(record, "").decision_function(data.X)
     return float(np.abs(w).sum()), float(np.linalg.norm(w)), float(np.maximum(0.0, 1.0 - data.y * scores).sum())
-
-
-def _no_step_improves(new: Record, data: fsopt.Dataset) -> bool:
-    """Return whether the step of a loop, linearised at a stated hyperplane and solved, is not below its value there."""
-    saved = saved_fit(METHODS[new["method"]], fit_from(new, ""), data)
-    slug, (w, b, y) = saved.spec.program, (saved.w, saved.b, data.y)
-    errors = np.maximum(1.0 - y * (saved.data.X @ w + b), 0.0)
-    at = {**saved.params, "y": errors[y > 0], "z": errors[y < 0], "v": np.abs(w)}
-    params = {name: at[name] for name in MODELS[slug].parameters if at.get(name) is not None}
-    here, _ = Completed.of(slug, params, saved.data, w, b)
-    found = fsopt.solve(here.model).objective
-    return found is not None and found >= here.value - 1e-5 * (1.0 + abs(here.value))
 
 
 def _true_again(new: Record, data: fsopt.Dataset) -> bool:

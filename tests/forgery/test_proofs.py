@@ -9,7 +9,6 @@ import time
 from fractions import Fraction
 from functools import cache
 
-import numpy as np
 import pytest
 from forgery.engine import CASES, SLICES
 from forgery.proofs import DATA, MAKERS, OF_DATA, OTHER, base, forged
@@ -81,36 +80,12 @@ def part_of(name, **params):
     return copy.deepcopy(made(name, tuple(params.items())))
 
 
-def test_a_known_selection_with_a_number_behind_it_leaves_nothing_out_of_an_optimum():
-    (best,) = np.flatnonzero(fsopt.fit("best-subset", LARGER, m=1).details["sigma"]).tolist()
-    without = {"fsp-master": lambda model: model.sigma[best].fix(0)}
-    fit = fsopt.fit("best-subset", LARGER, m=1, customise=without)
-    part = copy.deepcopy(fsopt.verify(fit, LARGER, exact=True, customise=without).claims[0].part)
-    assert part["program"]["outside"] == [best]
-    part["program"]["outside"] = []
-    part["evidence"]["tree"] = [["branch", best], *part["evidence"]["tree"], ["known"]]
-    assert refused(part)
-
-
-GRIDS = {
-    "three times": lambda steps, grid: (steps, [3 * a for a in grid]),
-    "other signs": lambda steps, grid: (steps, [-a for a in grid]),
-    "one more": lambda steps, grid: (steps, [grid[0] + 1, *grid[1:]]),
-    "coarser": lambda steps, grid: (steps, [a // 2**29 * 2**29 for a in grid]),
-    "more logarithms than there are": lambda steps, grid: (steps * 2**60, [a * 2**60 for a in grid]),
-}
-
-
 @pytest.mark.parametrize("loss", LOSSES)
-def test_a_tree_of_one_loss_proves_nothing_about_the_others_and_its_multipliers_pay_for_their_term(loss):
+def test_a_tree_of_one_loss_proves_nothing_about_the_others(loss):
     part = part_of("best-subset", m=2, loss=loss)
     assert not refused(copy.deepcopy(part))
     for other in LOSSES.keys() - {loss}:
         assert refused({**part, "program": {**part["program"], "loss": other}})
-    for name, change in GRIDS.items() if loss != "hinge" else ():
-        if loss == "logistic" or "logarithms" not in name:
-            cuts = [[*change(steps, grid), mu] for steps, grid, mu in part["evidence"]["cuts"]]
-            assert refused({**part, "evidence": {**part["evidence"], "cuts": cuts}}), name
 
 
 @pytest.mark.parametrize("term", [(-1, 5, [0]), (1, -5, [0]), (1, 0, [0]), (1, 5, []), (1, 5, [0, 1, 2]), None])

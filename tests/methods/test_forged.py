@@ -1,10 +1,10 @@
-"""Each part of a saved fit and of its evidence, changed alone: it counts, and is judged without a solver."""
+"""Each part of a saved answer and of its evidence, changed alone: it counts, and is judged without a solver."""
 
 import copy
 import json
 
 import pytest
-from forgery.answers import CASES, judged, opened, record_of, resealed
+from forgery.answers import CASES, free, judged, opened, record_of, resealed
 from forgery.engine import at, paths, put
 from saved_records import as_read
 from support import reference
@@ -13,25 +13,7 @@ import fsopt
 from fsopt.verification.verify import verify_record
 
 PARTS = ("params", "coef", "intercept", "objective", "bound", "support", "details")
-FREE = {
-    *("params.seed", "params.step", "params.tolerance", "params.max_cuts", "params.max_iterations", "params.max_nodes"),
-    *("details.starts", "details.point.x", "details.alphas", "details.evidence.alpha", "details.evidence.mu"),
-    *("details.scaling.radius", "details.scaling.capacity", "details.scaling.value", "details.scaling.from"),
-    *("details.leaves", "details.leaves.mu", "details.leaves.share", "details.b_interval", "details.worst_case"),
-}
-"""Parts that no statement depends on, that prove as much in another order, and cuts, of which others do."""
-WEAK = {
-    "gmeb": {"params.r_plus"},
-    "misclass": {"params.alpha", "details.point.y"},
-    "pmm": {"coef", "intercept"},
-    "fsv": {"intercept"},
-    "mopfs": {"params.c", "params.w_cap"},
-    "rfe": {"params.m"},
-    "rsvm": {"intercept", "details.alpha"},
-    "svm": {"details.alpha"},
-    "best-subset": {"bound"},
-}
-"""Method -> parts of which a larger or a smaller number is true as well: no active constraint, or a number between."""
+PARTS += ("solution", "point", "ray", "direction", "evidence")
 RULES = {
     "upper": {"age": 0.1},
     "lower": {"age": 1.0},
@@ -63,6 +45,18 @@ CHANGES = (
 )
 
 
+def supports(record):
+    """Return selections with one feature less, and with one more, or twice."""
+    known = record["support"]
+    rest = [j for j in range(len(record["coef"])) if j not in known] or known
+    return known[:-1], [*known, rest[-1]], sorted([*known, rest[-1]])
+
+
+def names_of(record):
+    """Return the names of the features, or of the samples of a kernel."""
+    return record["columns"] if record["kernel"] is None else [f"row {j}" for j in range(len(record["coef"]))]
+
+
 def verified(record, name):
     """Return whether a changed record is verified, which one that is not read is not."""
     try:
@@ -71,20 +65,24 @@ def verified(record, name):
         return False
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name.startswith("fit")])
+@pytest.mark.parametrize("name", CASES)
 def test_a_changed_part_is_refused(name, monkeypatch):
     record, method = opened(record_of(name)), CASES[name][0]
     monkeypatch.setattr(fsopt.Session, "solve", lambda *args, **keywords: pytest.fail("a solver was called"))
     assert verified(record, name)
     places = {".".join(k for k in path if isinstance(k, str)): path for path in reversed(list(paths(record)))}
     for part, path in places.items():
-        if path[0] not in PARTS or part in FREE | WEAK.get(method, set()):
+        if path[0] not in PARTS or part in free(record):
             continue
         for change in CHANGES:
             new = copy.deepcopy(record)
             put(new, path, change(at(new, path)))
             assert new == record or not verified(new, name), (part, at(new, path))
-    for rule in RULES.keys() & fsopt.METHODS[method].parameters.keys():
+    for support in supports(record) if "support" in record else ():
+        named = {"support": support, "features": [names_of(record)[j] for j in support]}
+        assert not verified({**record, **named}, name), support
+    spec = fsopt.METHODS.get(method) if name.startswith("fit") else None
+    for rule in RULES.keys() & spec.parameters.keys() if spec else ():
         assert not verified({**record, "params": {**record["params"], rule: RULES[rule]}}, name), rule
 
 

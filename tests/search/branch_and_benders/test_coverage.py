@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from forgery.engine import changed
 from proof_files import proved, refusal
 from proof_files import written as written_file
-from selection_cases import KINDS, allowed_values, limits_of, problem_of
+from selection_cases import KINDS, allowed_values, below, limits_of, problem_of, random_nodes
 from support import exact_value, sampled
 
 import fsopt
@@ -18,7 +18,6 @@ from fsopt.search.branch_and_benders.cuts import bound, value
 from fsopt.search.branch_and_benders.evidence import unpacked, verify
 from fsopt.search.branch_and_benders.first_order_nodes import RelaxationSteps, beginning
 from fsopt.search.branch_and_benders.interior_point import Goal
-from fsopt.search.branch_and_benders.problem import Partial
 from fsopt.search.branch_and_benders.tree import COVERED, LEAF, PEG, marks_of
 from fsopt.verification.origins import check_proof
 from fsopt.verifier.coverage import UNIT
@@ -38,19 +37,9 @@ def words(n, p, seed, density=0.15, gap=1.0):
     return fsopt.Dataset(sp.csr_array(X), y)
 
 
-def nodes(problem, rng, count=6):
-    """Yield random nodes of a problem."""
-    for _ in range(count):
-        draw = rng.uniform(size=problem.p)
-        at = problem.propagated(Partial(problem.fixed.inside | (draw < 0.2), problem.fixed.outside | (draw > 0.7)))
-        if at is not None and not np.any(at.inside & at.outside):
-            yield at
-
-
-def below(values, at):
+def least(values, at):
     """Return the smallest value of the selections below a node, infinite without one."""
-    kept = (v for s, v in values.items() if np.all(np.array(s)[at.inside] == 1) and not np.any(np.array(s)[at.outside]))
-    return min(kept, default=np.inf)
+    return min(below(values, at).values(), default=np.inf)
 
 
 def checker_of(problem):
@@ -75,8 +64,8 @@ def test_it_bounds_every_selection_of_a_node_and_the_verifier_finds_no_less(seed
     if not (found := Coverage.of(problem)).ends:
         return
     checker = checker_of(problem)
-    for at in [problem.root(), *nodes(problem, rng)]:
-        here, best = bound(problem, found.cut, at), below(values, at)
+    for at in [problem.root(), *random_nodes(problem, rng, 6)]:
+        here, best = bound(problem, found.cut, at), least(values, at)
         sides = (frozenset(np.flatnonzero(s).tolist()) for s in (at.inside, at.outside))
         if (node := checker.decided(tuple(sides), set(), set())) is None:
             continue
@@ -85,7 +74,7 @@ def test_it_bounds_every_selection_of_a_node_and_the_verifier_finds_no_less(seed
         assert exact <= best * (1.0 + 1e-8) + 1e-8
         for j in np.flatnonzero(at.free).tolist():
             for one, selected in ((here.if_selected, True), (here.if_not, False)):
-                assert one[j] <= below(values, at.decided(j, selected=selected)) * (1.0 + 1e-8) + 1e-8
+                assert one[j] <= least(values, at.decided(j, selected=selected)) * (1.0 + 1e-8) + 1e-8
 
 
 @pytest.mark.parametrize("seed", sampled(range(6), 3))

@@ -34,20 +34,18 @@ class Remote(Executor):
 
 
 class Lost(Executor):
-    """An executor whose processes are lost after some tasks; those after it are broken, or cancelled by their owner."""
+    """An executor whose processes are lost after some tasks; those after it are broken."""
 
-    def __init__(self, after, cancelled=False):
-        self.left, self.cancelled = after, cancelled
+    def __init__(self, after):
+        self.left = after
 
     def submit(self, function, /, *args, **keywords):
         future = Future()
         self.left -= 1
-        if self.left < 0 and self.cancelled:
-            future.cancel()
-        elif self.left < 0:
+        if self.left < 0:
             future.set_exception(BrokenExecutor("a process was killed"))
         else:
-            future.set_result(pickle.loads(pickle.dumps(function(*args, **keywords))))
+            future.set_result(function(*args, **keywords))
         return future
 
 
