@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from saved_records import as_read
 from scipy.optimize import linprog
-from support import blobs, reference, without_model
-from truths import fewest_errors
+from support import blobs, least_errors, reference, without_model
 
 import fsopt
 from fsopt.answers.certificate import Kind
@@ -168,7 +167,7 @@ def few_rows(monkeypatch):
 def test_no_dichotomy_is_missed_by_more_than_one_sample_and_most_by_none():
     exact = 0
     for data in TINY:
-        fit, least = fsopt.fit("pmm", data), fewest_errors(data.X, data.y)
+        fit, least = fsopt.fit("pmm", data), least_errors(data)
         assert least <= fit.objective <= least + 1
         assert fit.objective == fit.details["plane_errors"] == np.sum(data.y * fit.decision_function(data.X) <= 0)
         assert fit.bound is None

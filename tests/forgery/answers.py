@@ -202,22 +202,22 @@ WEAKER = {"optimal": ("stationary", "feasible"), "stationary": ("feasible",)}
 
 FREE = {
     *("params.seed", "params.step", "params.tolerance", "params.max_cuts", "params.max_iterations", "params.max_nodes"),
-    *("details.starts", "details.point.x", "details.alphas", "details.evidence.alpha", "details.evidence.mu"),
+    *("details.starts", "details.point.x", "details.evidence.alpha", "details.evidence.mu", "evidence.x"),
     *("details.scaling.radius", "details.scaling.capacity", "details.scaling.value", "details.scaling.from"),
-    *("details.leaves", "details.leaves.mu", "details.leaves.share", "details.b_interval", "details.worst_case"),
-    "evidence.x",
+    *("details.alphas less", "details.alphas reversed", "details.worst_case reversed"),
 }
-"""Parts that no statement depends on, that prove as much in another order, and cuts, of which others do."""
+"""Parts that no statement depends on, and cuts, of which others prove as much; some only where they are so changed."""
 WEAK = {
     "gmeb": {"params.r_plus"},
-    "misclass": {"params.alpha", "details.point.y"},
-    "pmm": {"coef", "intercept"},
-    "fsv": {"intercept"},
+    "gmeb-penalised": {"details.leaves reversed", "details.leaves.mu more", "details.leaves.share more"},
+    "misclass": {"params.alpha more", "params.alpha less", "details.point.y more"},
+    "pmm": {"coef more", "intercept more"},
+    "fsv": {"intercept more"},
     "mopfs": {"params.c", "params.w_cap"},
-    "rfe": {"params.m"},
-    "rsvm": {"intercept", "details.alpha"},
-    "svm": {"details.alpha"},
-    "best-subset": {"bound"},
+    "rfe": {"params.m more"},
+    "rsvm": {"intercept more", "details.alpha reversed", "details.b_interval reversed"},
+    "svm": {"details.alpha more"},
+    "best-subset": {"bound less"},
     "gmeb-dual": {"solution.mu_plus"},
 }
 """Method or model -> parts of which another number is true as well: no active constraint, or a number between."""
@@ -241,8 +241,8 @@ def true(new: Record, old: Record, kind: str, data: fsopt.Dataset) -> bool:
     if others <= {"coef", "intercept"}:  # other weights have as few errors, or norms and losses that are as large
         return new["method"] in ("misclass", "pmm") or np.allclose(_measures(new, data), _measures(old, data), 1e-4)
     if others == {"params"}:  # a solver's word for a bound, or parameters that no statement depends on, or a loose one
-        moved = {name for name, value in new["params"].items() if not same(value, old["params"].get(name))}
-        if kind in ("mixed-integer", "global", "mop") or {f"params.{name}" for name in moved} <= free(new):
+        moved = {f"params.{k}" for k, value in new["params"].items() if not same(value, old["params"].get(k))}
+        if kind in ("mixed-integer", "global", "mop") or moved <= {part.split()[0] for part in free(new)}:
             return True
     return bool(others & {"params", "method", "model", "scale"}) and _true_again(new, data)
 

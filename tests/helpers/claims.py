@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from small_programs import Change, Small, build
+from small_programs import Change, Small, build, changed
 
 import fsopt
 from fsopt.answers.results import Point
@@ -141,7 +141,7 @@ def _solver(program: Small) -> str:
 def _relatives(program: Small, rng) -> Iterator[Small]:
     """Yield programs with the same feasible set and other costs."""
     for c in (-program.c, rng.integers(-6, 7, program.n) * np.maximum(np.abs(program.c), 0.5)):
-        yield replace(program, c=c, P=program.P if program.kind == "MIQP" else 0 * program.P)
+        yield changed(program, c=c, P=program.P if program.kind == "MIQP" else 0 * program.P)
 
 
 def _point(program: Small) -> Point | None:
@@ -175,7 +175,7 @@ def _farkas(program: Small, true: Point, others, rng) -> Iterator[tuple[np.ndarr
     yield rng.normal(size=len(true.y)), true.z
     yield from ((w.y, w.z) for w in others if w.y is not None)
     away = rng.choice([-40.0, 40.0], len(program.lo))
-    other = solved(replace(program, lo=program.lo + away, hi=program.hi + away), _solver(program))
+    other = solved(changed(program, lo=program.lo + away, hi=program.hi + away), _solver(program))
     if other is not None and other.ray is not None:
         yield other.ray.y, other.ray.z
 

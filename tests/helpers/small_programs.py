@@ -4,12 +4,11 @@ A change leaves the optimum, or has one that is known exactly.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pyomo.environ as pyo
 from exact_optima import Truth, exact_optimum
-from pyomo_models import model_of
 
 from fsopt.compiler import lmi
 
@@ -62,7 +61,12 @@ def small(kind, c, rows, bounds, *, P=None, cone=(), whole=0, sense=1.0, truth="
     n = len(c)
     quadratic = np.zeros((n, n)) if P is None else np.asarray(P, dtype=float)
     made = Small(kind, c, A.reshape(-1, n), lo, hi, lb, ub, quadratic, np.arange(n) < whole, np.ones(n), cone, sense)
-    return replace(made, truth=truth if truth != "" else made.exact())
+    return changed(made, truth=truth if truth != "" else made.exact())
+
+
+def changed(program: Small, **arrays) -> Small:
+    """Return a program with other arrays."""
+    return Small(**{**program.__dict__, **arrays})
 
 
 def drawn(kind: str, seed: int) -> Small:
@@ -87,7 +91,7 @@ def _stable(program: Small) -> bool:
         rng = np.random.default_rng(seed)
         A, lo, hi = ((rng.random(v.shape) - 0.5) * 2e-6 * (v == 0) + v for v in (program.A, program.lo, program.hi))
         hi = np.where(program.lo == program.hi, lo, np.maximum(lo, hi))
-        moved = replace(program, A=A, lo=lo, hi=hi, lb=program.lb + 1e-6).exact()
+        moved = changed(program, A=A, lo=lo, hi=hi, lb=program.lb + 1e-6).exact()
         words = isinstance(moved, str) or isinstance(program.truth, str)
         if moved != program.truth if words else abs(moved - program.truth) > 1e-3:
             return False
@@ -162,23 +166,30 @@ def _row_bounds(rng, m, equations=True):
 
 
 def build(program: Small) -> pyo.ConcreteModel:
-    """Return the Pyomo model: variables x, constraints ``row``, the objective, and the cone."""
-    ends = [[None if np.isinf(v) else float(v) for v in w] for w in (program.lb, program.ub, program.lo, program.hi)]
-    sides = zip(program.A, *ends[2:], strict=True)
-    rows = [lambda *x, row=row: _row(_sum(row[0], x), *row[1:]) for row in sides]
-
-    def goal(*x):
-        square = sum(program.P[i, j] / 2 * x[i] * x[j] for i, j in np.argwhere(program.P))
-        return program.sense * (_sum(program.c, x) + square)
-
-    sense = pyo.minimize if program.sense > 0 else pyo.maximize
-    whole = np.flatnonzero(program.integer).tolist()
-    m = model_of(goal, *rows, bounds=list(zip(*ends[:2], strict=True)), whole=whole, sense=sense)
-    units = [float(program.units[j]) * m.x[j] for j in program.cone]
+    """Return the Pyomo model: variables x, constraints ``row``, the cone, and the objective."""
+    finite = lambda value: None if np.isinf(value) else float(value)  # noqa: E731
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(
+        range(program.n),
+        bounds=lambda m, j: (finite(program.lb[j]), finite(program.ub[j])),
+        domain=lambda m, j: pyo.Integers if program.integer[j] else pyo.Reals,
+    )
+    x = [m.x[j] for j in range(program.n)]
+    m.row = pyo.Constraint(
+        range(len(program.lo)),
+        rule=lambda m, i: _row(_sum(program.A[i], x), finite(program.lo[i]), finite(program.hi[i])),
+    )
     if program.kind == "SDP":
-        m.cone = lmi([units[:2], units[1:]])
+        a, b, d = (float(program.units[j]) * x[j] for j in program.cone)
+        m.cone = lmi([[a, b], [b, d]])
     elif program.cone:
-        m.cone = pyo.Constraint(expr=sum(v**2 for v in units[1:]) <= units[0] ** 2)
+        squares = [float(program.units[j]) ** 2 * x[j] ** 2 for j in program.cone]
+        m.cone = pyo.Constraint(expr=sum(squares[1:]) <= squares[0])
+    square = sum(
+        program.P[i, j] / 2 * x[i] * x[j] for i in range(program.n) for j in range(program.n) if program.P[i, j]
+    )
+    value = _sum(program.c, x) + square
+    m.value = pyo.Objective(expr=program.sense * value, sense=pyo.minimize if program.sense > 0 else pyo.maximize)
     return m
 
 
@@ -210,7 +221,7 @@ def scaled(program: Small, rows, columns) -> Change:
     """Return the program with row i times rows[i], in the variables x / columns: powers of 2, so nothing is rounded."""
     d = columns
     return Change(
-        replace(
+        changed(
             program,
             c=d * program.c,
             P=d[:, None] * program.P * d,
@@ -243,13 +254,13 @@ def _powers(rng, k):
 
 def _kept(program: Small, **arrays) -> Change:
     """Return a change whose optimum is that of the program."""
-    made = replace(program, **arrays)
+    made = changed(program, **arrays)
     return Change(made, np.ones(len(made.lo)), np.ones(made.n))
 
 
 def _moved(program: Small, **arrays) -> Change:
     """Return a change whose optimum is computed anew."""
-    made = replace(program, **arrays)
+    made = changed(program, **arrays)
     return _kept(made, truth=made.exact())
 
 

@@ -1,5 +1,6 @@
 """Data sets, paths and oracles shared by the tests."""
 
+import functools
 import gzip
 import itertools
 import os
@@ -12,7 +13,7 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 import scipy.sparse as sp
-from scipy.optimize import minimize
+from scipy.optimize import linprog, minimize
 
 import fsopt
 from fsopt.cli import main
@@ -187,3 +188,15 @@ def integers(kind):
         allowed &= (a - 1) ** 2 + (b - 2) ** 2 + (c - 1) ** 2 <= 9.5
     m.o = pyo.Objective(expr=-3 * x - 4.1 * y - 1.6 * z, sense=pyo.maximize)
     return m, -(3 * a + 4.1 * b + 1.6 * c)[allowed].min()
+
+
+@functools.cache
+def least_errors(data):
+    """Return the smallest number of errors of a hyperplane: samples without which the others are separable."""
+    rows = -data.y[:, None] * np.column_stack([data.X, -np.ones(data.n)])
+    for k in range(data.n + 1):
+        for keep in itertools.combinations(range(data.n), data.n - k):
+            found = linprog(np.zeros(data.p + 1), rows[list(keep)], -np.ones(len(keep)), bounds=(None, None))
+            if found.status == 0:
+                return k
+    raise AssertionError

@@ -90,15 +90,13 @@ def fewest_errors(Z, y):
     return int(min((scores < 0).sum(axis=0).min(), (scores > 0).sum(axis=0).min()))
 
 
-def one_norm(Z, y, c=1.0, weights=None, loss=None, ends=(None, None)):
-    """Return minimum, w and b of weights'|w| + c times the hinge loss (or a loss of each sample's error), in bounds."""
+def one_norm(Z, y, c=1.0, weights=None, loss=None):
+    """Return minimum, w and b of weights'|w| + c times the hinge loss (or a loss of each sample's error)."""
     n, p = Z.shape
     cost = np.concatenate([*(2 * [np.ones(p) if weights is None else weights]), [0.0], np.full(n, c)])
     cost[2 * p + 1 :] *= 1.0 if loss is None else loss
     rows = -np.hstack([y[:, None] * Z, -y[:, None] * Z, y[:, None], np.eye(n)])
-    lower, upper = (np.full(p, np.inf) if end is None else np.abs(end) for end in ends)
-    bounds = [*((0, v) for v in (*upper, *lower)), (None, None), *[(0, None)] * n]
-    found = linprog(cost, rows, -np.ones(n), bounds=bounds)
+    found = linprog(cost, rows, -np.ones(n), bounds=[(0, None)] * (2 * p) + [(None, None)] + [(0, None)] * n)
     return found.fun, found.x[:p] - found.x[p : 2 * p], found.x[2 * p]
 
 

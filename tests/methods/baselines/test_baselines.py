@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ks_2samp, pearsonr
 from sklearn.svm import SVC
-from support import blobs, check_fit, exact_value
-from truths import one_norm
+from support import blobs, check_fit
 
 import fsopt
 from fsopt.data import Dataset
@@ -119,29 +118,6 @@ def test_the_svm_is_that_of_the_best_features(method):
     assert fit.certificate.ok
     assert check_fit(fit, data).ok
     np.testing.assert_allclose(fit.details["scores"], FILTERS[method](work), rtol=1e-9)
-
-
-SAMPLE = blobs(24, 4, seed=1)
-DATA = fsopt.Dataset(SAMPLE.X * [1.0, 20.0, 0.1, 3.0] + 7.0, SAMPLE.y, features=list("abcd"))
-WORDS = {"upper": {"a": 0.3, "b": 0.03}, "lower": {"c": 0.0, "d": -0.5}}
-LOWER, UPPER = np.array([-np.inf, -np.inf, 0.0, -0.5]), np.array([0.3, 0.03, np.inf, np.inf])
-SCALE = DATA.X.std(axis=0)
-WORK = fsopt.Dataset((DATA.X - DATA.X.mean(axis=0)) / SCALE, DATA.y)
-
-
-@pytest.mark.parametrize("method", ["svm", "onsvm"])
-def test_the_optimum_keeps_the_bounds_in_the_units_of_the_features(method) -> None:
-    fit = fsopt.fit(method, DATA, c=2.0, **WORDS)
-    if method == "svm":
-        expected = exact_value(WORK, np.ones(4), 2.0, "hinge", LOWER * SCALE, UPPER * SCALE)
-    else:
-        expected = one_norm(WORK.X, WORK.y, 2.0, ends=(LOWER * SCALE, UPPER * SCALE))[0]
-    assert fit.objective == pytest.approx(expected, rel=1e-6)
-    assert fit.objective > 1.001 * fsopt.fit(method, DATA, c=2.0).objective
-    assert np.all((fit.coef >= LOWER) & (fit.coef <= UPPER * (1 + 1e-15)))
-    assert fit.coef[1] == pytest.approx(0.03, rel=1e-6)
-    assert (fit.status, fsopt.verify(fit, DATA, exact=True).verified) == ("optimal", True)
-    assert fsopt.fit(method, DATA, c=2.0, scale="none", **WORDS).coef[1] <= 0.03
 
 
 KERNEL_DATA = blobs(30, 4, gap=0.5)
