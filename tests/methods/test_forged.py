@@ -42,6 +42,7 @@ CHANGES = {
     "more": lambda value: scaled(value, 1.01),
     "less": lambda value: scaled(value, 0.9),
     "reversed": lambda value: value[::-1] if isinstance(value, list) else value,
+    "another": lambda value: [] if isinstance(value, list) else f"{value}x" if isinstance(value, str) else value,
 }
 
 
