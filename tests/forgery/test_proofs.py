@@ -5,7 +5,6 @@ import copy
 import gzip
 import json
 import re
-import time
 from fractions import Fraction
 from functools import cache
 
@@ -197,12 +196,9 @@ def test_the_interval_that_is_printed_contains_the_proved_one(sign):
         assert exact < shown < exact + Fraction(1, 10**3)
 
 
-LONG, WORK = "f" * 9000, "more work than is allowed"
 COSTS = [f"1/{2**4000 + 2 * k + 1:x}" for k in range(300)]
-RULES, ROWS = {"R": [[0, 0, 0]] * 100_000, "r": [0] * 100_000}, [[[0, 1], [1, 1], None, None]] * 90
 HUGE = {
-    "constraints": ("best-subset", RULES, {"tree": [["branch", 0]] * 3000 + [["leaf", 0]] * 3001}, WORK),
-    "steps": ("best-subset", {}, {"cuts": [[10**4000, [0] * 8, []]] * 9}, "is none|Exceeds the limit"),
+    "steps": ("best-subset", {}, {"cuts": [[10**4000, [0] * 8, []]]}, "is none|Exceeds the limit"),
     "digits": ("vertex", {"c": ["1" * 10**6, 1]}, {}, "'11111111111111111111' is not a number"),
     "denominators": (
         "vertex",
@@ -210,22 +206,12 @@ HUGE = {
         {"point": [], "dual": None},
         "no common denominator of a reasonable length",
     ),
-    "bits of a constraint": (
-        "best-subset",
-        {"R": [[LONG + "/1"] * 3], "r": [LONG + "/1"]},
-        {"main": 0, "tree": [["branch", 0]] * 900 + [["leaf", 0]] * 901},
-        WORK,
-    ),
-    "bits of a gain": ("best-subset", {"lam": ["f" * 20_000 + "/1"] * 3}, {}, WORK),
-    "lowest terms": ("vertex", {"rows": ROWS}, {"point": [[0, LONG + "/1"], [1, "1/" + LONG]]}, WORK),
 }
 """Kind -> the proof that is changed, parts of its program and of its evidence whose numbers have no measure, words."""
 
 
-@pytest.mark.parametrize("kind", sampled(HUGE, 4))
-def test_work_memory_and_bits_are_counted_before_they_are_used(kind, tmp_path, monkeypatch):
-    monkeypatch.setattr(verify, "MOST_WORK", 10**7)
-    monkeypatch.setattr(verify, "OF_A_BYTE", 0)
+@pytest.mark.parametrize("kind", HUGE)
+def test_numbers_without_a_measure_are_refused(kind, tmp_path):
     name, program, evidence, words = HUGE[kind]
     claim = copy.deepcopy(base(name)["claims"][0])
     claim["program"] |= program
@@ -233,21 +219,9 @@ def test_work_memory_and_bits_are_counted_before_they_are_used(kind, tmp_path, m
     path = tmp_path / "proof.json.gz"
     proof = {"format": verify.FORMAT, "claims": [renewed(claim)]}
     path.write_bytes(gzip.compress(json.dumps(proof).encode()))
-    started = time.process_time()
     code, shown = verdict(path)
     assert code in (1, 2), shown
     assert re.search(words, shown)
-    assert time.process_time() - started < 20
-
-
-def test_the_work_is_bounded_and_can_be_raised(file, monkeypatch):
-    monkeypatch.setattr(verify, "MOST_WORK", 100)
-    path = file(base("svm"))
-    code, shown = verdict(path)
-    assert code == 2
-    assert "--work" in shown
-    assert verdict(path, "--work", "x")[0] == 2
-    assert verdict(path, "--json", "--work", "1000000")[0] == 0
 
 
 TEXT = json.dumps(fsopt.verify(fsopt.fit("svm", DATA), DATA, exact=True).proof())

@@ -106,7 +106,7 @@ def test_damaged_or_forged_parts_are_refused(message, monkeypatch):
         with pytest.raises(ValueError, match=message):
             evidence.verify(problem, {**packed, part: base64.b64encode(zlib.compress(raw)).decode()})
     for text in ("%%%", base64.b64encode(b"no stream").decode()):
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match=r"base64|header"):
             evidence.verify(problem, {**packed, "tree": text})
     for value in (np.nan, np.inf):
         mu = evidence._text(np.full_like(evidence._array(packed["mu"], float), value))
