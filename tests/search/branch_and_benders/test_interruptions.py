@@ -104,7 +104,7 @@ def test_a_run_that_is_interrupted_anywhere_and_resumed_is_the_undisturbed_one(
     monkeypatch.setattr(checkpoints, "WRITING", -1e9)  # a checkpoint after each node
     whole, calls = undisturbed(case)
     points = range(1, calls[seam] + 1, STEP[seam])
-    assert len(points) >= 3
+    assert len(points) > 1
     for last in points:
         path.unlink(missing_ok=True)
         with monkeypatch.context() as patch, suppress(KeyboardInterrupt, OutOfTimeError):
