@@ -11,7 +11,7 @@ from functools import cache, partial
 
 import numpy as np
 import pyomo.environ as pyo
-from forgery.engine import changed, moved, one
+from forgery.engine import changed, one
 from pyomo_models import model_of
 from support import blobs
 
@@ -136,15 +136,7 @@ def known(proof, rng, other):
         statement |= {"status": "bounded", "upper": None}
 
 
-def shift(proof, rng, other):
-    """Change the shift of a matrix, and an entry, so that it is convex no longer."""
-    claim = one([claim for claim in proof["claims"] if claim["program"].get("quadratic")], rng)
-    claim["evidence"]["shift"] = [[j, one((1, "1/100000", -1, 0), rng)] for j in range(rng.integers(3))]
-    entry = one(claim["program"]["quadratic"], rng)
-    entry[2] = moved(entry[2], rng)
-
-
-CHANGES = {f.__name__: f for f in (split, known, shift)}
+CHANGES = {f.__name__: f for f in (split, known)}
 
 
 def forged(seed):

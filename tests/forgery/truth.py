@@ -9,8 +9,7 @@ from types import SimpleNamespace
 
 import clarabel
 import numpy as np
-import scipy.sparse as sp
-from selection_cases import exact_value
+from support import conic_optimum, exact_value
 
 TOLERANCE = 1e-6
 
@@ -42,7 +41,7 @@ def _optimum(text, costs):
     c = np.array([value(v) for v in held["c"]]) if costs is None else np.array(costs)
     P = matrix_of(held)
     if np.linalg.eigvalsh(P).min(initial=0.0) < -CURVED * max(1.0, np.abs(P).max()):
-        return sampled_optimum(held) if n == 2 else ("a bound of a program that is not convex", math.nan)
+        return "a bound of a program that is not convex", math.nan
     zero, one, blocks = [], [], []
     limits = [(_affine(k, v, 0, n)[0], lo, hi) for k, v, lo, hi in held["rows"]]
     limits += [(np.eye(n)[j], lo, hi) for j, (lo, hi) in enumerate(zip(held["lb"], held["ub"], strict=True))]
@@ -71,12 +70,7 @@ def _optimum(text, costs):
     A = [row for row, _ in zero + one] + [-row for entries, _ in blocks for row, _ in entries]
     b = [right for _, right in zero + one] + [right for entries, _ in blocks for _, right in entries]
     cones = [clarabel.ZeroConeT(len(zero)), clarabel.NonnegativeConeT(len(one)), *(cone for _, cone in blocks)]
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    settings.tol_gap_rel = settings.tol_gap_abs = settings.tol_feas = 1e-10
-    found = clarabel.DefaultSolver(
-        sp.csc_matrix(np.triu(P)), c, sp.csc_matrix(np.array(A)), np.array(b), cones, settings
-    ).solve()
+    found = conic_optimum(np.triu(P), c, np.array(A), b, cones, 1e-10)
     return str(found.status), found.obj_val + value(held["c0"])
 
 
@@ -91,23 +85,6 @@ def matrix_of(program):
         P[i, j] += value(v)
         P[j, i] += value(v) if i != j else 0.0
     return P
-
-
-def sampled_optimum(program):
-    """Return the smallest value of many points of a program in two variables, which has no convex objective."""
-    axis = np.linspace(-3, 3, 601)
-    X = np.array(np.meshgrid(axis, axis)).reshape(2, -1)
-    fits = np.ones(X.shape[1], dtype=bool)
-    for columns, values, lo, hi in [
-        *program["rows"],
-        *([[j], [1], program["lb"][j], program["ub"][j]] for j in (0, 1)),
-    ]:
-        left = _affine(columns, values, 0, 2)[0] @ X
-        fits &= left >= (-math.inf if lo is None else value(lo)) - 0.02
-        fits &= left <= (math.inf if hi is None else value(hi)) + 0.02
-    c = np.array([value(v) for v in program["c"]])
-    values = 0.5 * np.einsum("ik,ij,jk->k", X, matrix_of(program), X) + c @ X + value(program["c0"])
-    return ("Solved by samples", float(values[fits].min()) + 0.1) if fits.any() else ("Infeasible", math.inf)
 
 
 def minimised(program):
@@ -257,7 +234,7 @@ def _false(statement, program, evidence):
         exact = vertices(program)
         if (lower is not None and lower > exact) or (upper is not None and upper < exact):
             return f"the exact optimum is {exact}"
-    return _outside(lower, upper, best, best - 0.2 * found.endswith("samples"))
+    return _outside(lower, upper, best, best)
 
 
 def _outside(lower, upper, low, high):

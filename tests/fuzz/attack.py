@@ -37,31 +37,13 @@ def generator(*seed: int) -> np.random.Generator:
 
 
 def damaged(content: bytes, rng: np.random.Generator) -> bytes:
-    """Return content with one injury, or a few."""
+    """Return content with one injury, or a few: a part is lost, doubled, noise, a token, or has another bit."""
     for _ in range(int(rng.choice([1, 1, 1, 2, 4]))):
-        n = len(content)
-        i, j = sorted(rng.integers(0, n + 1, 2).tolist())
-        j = min(j, i + int(rng.choice([1, 2, 8, 40])))
-        kind = rng.integers(8)
-        if kind == 0 and n:  # some bits
-            changed = bytearray(content)
-            for place in rng.integers(0, n, int(rng.integers(1, 6))):
-                changed[place] ^= 1 << int(rng.integers(8))
-            content = bytes(changed)
-        elif kind == 1:  # a part is lost
-            content = content[:i] + content[j:]
-        elif kind == 2:  # a part is there twice
-            content = content[:j] + content[i:j] * int(rng.integers(1, 5)) + content[j:]
-        elif kind == 3:  # a token in between
-            content = content[:i] + TOKENS[rng.integers(len(TOKENS))] + content[i:]
-        elif kind == 4:  # a token in place of a part
-            content = content[:i] + TOKENS[rng.integers(len(TOKENS))] + content[j:]
-        elif kind == 5:  # noise
-            content = content[:i] + rng.bytes(int(rng.integers(1, 20))) + content[j:]
-        elif kind == 6:  # the end is missing
-            content = content[:i]
-        else:  # two parts change places
-            content = content[:i] + content[j:] + content[i:j]
+        i, j = sorted(rng.integers(0, len(content) + 1, 2).tolist())
+        part = content[i : min(j, i + int(rng.choice([0, 1, 2, 8, 40, 10**6])))]
+        bit = bytes([part[0] ^ 1 << int(rng.integers(8))]) + part[1:] if part else b""
+        others = (b"", part * 2, bit, rng.bytes(len(part) + 1), TOKENS[rng.integers(len(TOKENS))])
+        content = content[:i] + others[rng.integers(len(others))] + content[i + len(part) :]
     return content
 
 

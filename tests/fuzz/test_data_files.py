@@ -1,5 +1,6 @@
 """Damaged data files of every format: each is read, or is an error of the package."""
 
+import csv
 import gzip
 import io
 
@@ -15,10 +16,8 @@ from fsopt.data.layout import SUFFIXES
 CASES, PARTS = 120, 16
 ROWS = [[0.5, -1.25, 3e5], [1.0, 2.0, 0.0], [-7.125, 0.001, 12.0], [4.0, 4.5, 1e-9], [2.0, 0.0, -3.5]]
 WORDS = ["no", "yes", "no", "yes", "yes"]
-CSV = "a,b c,d,label\n" + "\n".join(",".join([*map(repr, row), w]) for row, w in zip(ROWS, WORDS, strict=True)) + "\n"
-QUOTED = '"a","b, c","d","label"\r\n' + "".join(
-    '"{}","{}",{},"{}"\r\n'.format(*row, word) for row, word in zip(ROWS, WORDS, strict=True)
-)
+FRAME = pd.DataFrame(ROWS, columns=["a", "b c", "d"]).assign(label=WORDS)
+CSV, QUOTED = FRAME.to_csv(index=False), FRAME.to_csv(index=False, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
 ARFF = """% comment
 @relation 'a b'
 @attribute 'x (mm)' numeric
@@ -34,11 +33,10 @@ ARFF = """% comment
 LIBSVM = "+1 1:0.5 3:-2\n-1 2:4 # note\n-1 1:1 2:3e-7 7:1\n+1 3:2\n"
 
 
-def framed(suffix: str, rng: np.random.Generator) -> bytes:
-    frame = pd.DataFrame(ROWS, columns=["a", "b", "d"]).assign(label=WORDS)
+def framed(rng: np.random.Generator) -> bytes:
+    frame, packed = FRAME, io.BytesIO()
     if rng.integers(2):
         frame = frame.astype({"a": "Int64"}, errors="ignore").assign(d=[1, None, 2, 3, None])
-    packed = io.BytesIO()
     frame.to_parquet(packed, compression=rng.choice(["snappy", "gzip", "zstd"]))
     return packed.getvalue()
 
@@ -50,7 +48,7 @@ def content(suffix: str, rng: np.random.Generator) -> bytes:
         np.savez_compressed(packed, X=np.array(ROWS), y=np.array(WORDS), features=np.array(["a", "b", "d"]))
         return damaged(packed.getvalue(), rng)
     if suffix == ".parquet":
-        return damaged(framed(suffix, rng), rng)
+        return damaged(framed(rng), rng)
     texts = {".arff": (ARFF,), ".libsvm": (LIBSVM,), ".svm": (LIBSVM,)}.get(suffix, (CSV, QUOTED))
     text = texts[rng.integers(len(texts))]
     if suffix.startswith(".tsv"):

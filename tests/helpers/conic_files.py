@@ -7,20 +7,10 @@ import clarabel
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from support import conic_optimum
 
 ROOT2 = np.sqrt(2.0)
 COORDINATES = {"ACOORD": ("entries", 2), "HCOORD": ("matrices", 4), "DCOORD": ("constants", 3)}
-
-
-def quietly(q, A, b, cones) -> float:
-    """Return the optimum of min q'x with Ax + s = b, s in the cones."""
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-9
-    P = sp.csc_matrix((len(q), len(q)))
-    solution = clarabel.DefaultSolver(P, np.asarray(q), sp.csc_matrix(A), np.asarray(b), cones, settings).solve()
-    assert solution.status in (clarabel.SolverStatus.Solved, clarabel.SolverStatus.AlmostSolved)
-    return solution.obj_val
 
 
 @dataclass
@@ -126,7 +116,9 @@ def solve_cbf(found: Cbf, fixed: dict[int, float] | None = None) -> float:
     q = np.zeros(n)
     q[list(found.cost)] = turn * np.array(list(found.cost.values()))
     b = np.concatenate([h for _, h in stacked])
-    return turn * quietly(q, -sp.vstack([G for G, _ in stacked]), b, cones) + found.constant
+    solution = conic_optimum(sp.csc_matrix((n, n)), q, -sp.vstack([G for G, _ in stacked]), b, cones)
+    assert solution.status in (clarabel.SolverStatus.Solved, clarabel.SolverStatus.AlmostSolved)
+    return turn * solution.obj_val + found.constant
 
 
 def highs(path: Path, solution: Path | None = None) -> float:

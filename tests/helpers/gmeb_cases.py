@@ -1,7 +1,7 @@
 """Data and brute force for the tests of GMEB with prices (10)."""
 
 import numpy as np
-from scipy.optimize import linprog
+from truths import one_norm
 
 import fsopt
 
@@ -35,13 +35,10 @@ def values(data, c_plus, c_minus, shares=SHARES):
     """Return the optima of (10) at fixed shares, by scipy and the formula of the problem's statement."""
     v_plus, v_minus, root_plus, root_minus = moments(data)
     a, c = c_plus * root_plus, c_minus * root_minus
-    X, y, n, p = data.X, data.y, data.n, data.p
-    rows = -np.column_stack([X * y[:, None], -X * y[:, None], y, np.eye(n)])
-    bounds = [(0, None)] * (2 * p) + [(None, None)] + [(0, None)] * n
     out = []
     for q in shares:
         # With r the ratio of the two norms of (10) and q = a r / (a r + c).
         r = c * q / (a * (1 - q))
         cost = np.sqrt(a * a * v_plus + c * c * v_minus + a * c * (v_plus / r + v_minus * r))
-        out.append(linprog(np.r_[cost, cost, 0.0, np.full(n, 1 / n)], rows, -np.ones(n), bounds=bounds).fun)
+        out.append(one_norm(data.X, data.y, weights=cost, loss=np.full(data.n, 1 / data.n))[0])
     return np.array(out)

@@ -1,13 +1,13 @@
-"""Problems with pairs of groups, signs, bounds, cardinality, costs and implications, small enough to enumerate."""
+"""Problems with pairs of groups, signs, bounds, cardinality, costs and rules, small enough to enumerate."""
 
 import itertools
 
 import numpy as np
-from support import exact_value
+from support import exact_value, keeps
 
 import fsopt
 
-KINDS = ("groups", "signs", "bounds", "cardinality", "costs", "implies")
+KINDS = ("groups", "signs", "bounds", "cardinality", "costs", "rules")
 PAIRS = list(itertools.combinations(KINDS, 2))
 
 
@@ -31,28 +31,18 @@ def drawn(k):
         "bounds": {"upper": ends, "lower": {names[order[-2]]: -0.1 * float(size[order[-2]])}},
         "cardinality": {"m": int(rng.integers(1, count + 1))},
         "costs": {"costs": rng.integers(0, 4, count).tolist(), "budget": float(rng.integers(0, 6))},
-        "implies": {"implies": [[names[order[0]], int(order[3])]]},
+        "rules": {("implies", "conflicts")[(k // len(PAIRS) + k) % 2]: [[names[order[0]], int(order[3])]]},
     }
+    if "costs" not in kinds:  # which may leave no selection with it
+        parts["rules"] |= {"include": [names[order[2]]]} if k % 3 else {}
     params = {name: value for kind in kinds for name, value in parts[kind].items()}
     if "m" in params and "costs" in params:  # there is one limit: costs are penalty weights then
         params = {"lam": params["costs"]}
     return data, params
 
 
-def partition(data, groups):
-    """Return the group of each feature, counted from the first feature."""
-    lists = list(groups.values()) if isinstance(groups, dict) else groups
-    index = {name: j for j, name in enumerate(data.features)} | {j: j for j in range(data.p)}
-    first = np.arange(data.p)
-    for one in lists:
-        places = [index[feature] for feature in one]
-        first[places] = min(places)
-    return np.unique(first, return_inverse=True)[1], index
-
-
-def bounds(data, params):
+def bounds(data, params, index):
     """Return the bounds (p,) on the weights of the features as given."""
-    index = {name: j for j, name in enumerate(data.features)} | {j: j for j in range(data.p)}
     lower, upper = np.full(data.p, -np.inf), np.full(data.p, np.inf)
     for ends, given in ((lower, params.get("lower", {})), (upper, params.get("upper", {}))):
         for feature, value in given.items():
@@ -64,20 +54,21 @@ def bounds(data, params):
 
 def enumerated(data, params, c, loss):
     """Return the smallest value over all allowed selections."""
-    of, index = partition(data, params.get("groups", []))
+    index, first = {name: j for j, name in enumerate(data.features)} | {j: j for j in range(data.p)}, np.arange(data.p)
+    groups = params.get("groups", [])
+    for one in groups.values() if isinstance(groups, dict) else groups:
+        places = [index[feature] for feature in one]
+        first[places] = min(places)
+    of = np.unique(first, return_inverse=True)[1]  # groups are counted from their first features
     count, scale = int(of.max()) + 1, data.X.std(axis=0)
     work = data.with_X((data.X - data.X.mean(axis=0)) / scale)
-    lower, upper = (ends * scale for ends in bounds(data, params))
+    lower, upper = (ends * scale for ends in bounds(data, params, index))
     lam = np.asarray(params.get("lam", np.zeros(count)), dtype=float)
-    most = params.get("m", count if "budget" in params or "lam" in params else min(5, count))
-    best = np.inf
-    for bits in itertools.product((0, 1), repeat=count):
-        sigma = np.array(bits)
-        allowed = sigma.sum() <= most
-        if "budget" in params:
-            allowed &= np.dot(params["costs"], sigma) <= params["budget"]
-        for j, k in params.get("implies", ()):
-            allowed &= sigma[of[index[j]]] <= sigma[of[index[k]]]
-        if allowed:
-            best = min(best, exact_value(work, sigma[of], c, loss, lower, upper) + float(lam @ sigma))
-    return best
+    rules = {name: params[name] for name in ("m", "costs", "budget") if name in params}
+    if not rules.keys() | params.keys() & {"lam"}:
+        rules["m"] = min(5, count)
+    rules["include"] = [of[index[feature]] for feature in params.get("include", ())]
+    for name in params.keys() & {"implies", "conflicts"}:
+        rules[name] = [[of[index[feature]] for feature in pair] for pair in params[name]]
+    allowed = (s for s in map(np.array, itertools.product((0, 1), repeat=count)) if keeps(s, **rules))
+    return min(exact_value(work, s[of], c, loss, lower, upper) + float(lam @ s) for s in allowed)

@@ -11,7 +11,7 @@ from fsopt.methods.gbd.problems import selection_problem
 from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.search.branch_and_benders.driver import branch_and_benders
 from fsopt.search.branch_and_benders.evidence import verify
-from fsopt.search.branch_and_benders.problem import BranchSettings
+from fsopt.search.branch_and_benders.problem import BranchSettings, Partial
 
 KINDS = (
     *("cardinality", "budget", "logic", "include", "budget implies"),
@@ -81,3 +81,17 @@ def solved_as(values, problem):
     replayed = verify(problem, result.point["evidence"])
     assert (replayed.bound, replayed.solved) == (pytest.approx(result.bound, rel=1e-12), 0)
     return result
+
+
+def random_nodes(problem, rng, count):
+    """Yield random nodes of a problem, as they are where its constraints have decided features."""
+    for _ in range(count):
+        draw = rng.uniform(size=problem.p)
+        at = problem.propagated(Partial(problem.fixed.inside | (draw < 0.2), problem.fixed.outside | (draw > 0.75)))
+        if at is not None and not np.any(at.inside & at.outside):
+            yield at
+
+
+def below(values, at):
+    """Return selection -> value of the selections below a node."""
+    return {s: v for s, v in values.items() if np.all(at.inside <= s) and not np.any(at.outside & np.array(s, bool))}

@@ -128,11 +128,16 @@ def exact_value(data, sigma, c, loss="hinge", lower=None, upper=None):
             rows = np.zeros((k, k + 1 + n))
             rows[:, :k] = sign * np.eye(k)
             A, right = np.vstack([A, rows[np.isfinite(end)]]), np.append(right, sign * end[np.isfinite(end)])
+    return conic_optimum(Q, cost, A, right, [clarabel.NonnegativeConeT(len(right))]).obj_val
+
+
+def conic_optimum(P, q, A, b, cones, tolerance=1e-9):
+    """Return the solution by Clarabel of min x'Px/2 + q'x with Ax + s = b, s in the cones; P is its upper triangle."""
     settings = clarabel.DefaultSettings()
     settings.verbose = False
-    settings.tol_gap_rel = settings.tol_gap_abs = settings.tol_feas = 1e-9
-    Q, A, cones = sp.csc_matrix(Q), sp.csc_matrix(A), [clarabel.NonnegativeConeT(len(right))]
-    return clarabel.DefaultSolver(Q, cost, A, right, cones, settings).solve().obj_val
+    settings.tol_gap_rel = settings.tol_gap_abs = settings.tol_feas = tolerance
+    P, A = sp.csc_matrix(P), sp.csc_matrix(A)
+    return clarabel.DefaultSolver(P, np.asarray(q), A, np.asarray(b), cones, settings).solve()
 
 
 def _logistic_value(X, y, costs, lower, upper):

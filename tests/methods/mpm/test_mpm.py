@@ -1,4 +1,4 @@
-"""Minimax probability machines: eigenvalues, closed forms, all angles, fine grids; of many features by working sets."""
+"""Minimax probability machines: eigenvalues, closed forms, all angles, fine grids; proofs by working sets."""
 
 from dataclasses import replace
 
@@ -6,13 +6,10 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 from scipy.optimize import minimize_scalar
-from support import blobs, reference, sampled
+from support import blobs, reference, sampled, without_model
 
 import fsopt
-from fsopt.drivers import working_set
 from fsopt.errors import InfeasibleError
-from fsopt.methods import large_programs, verdict
-from fsopt.methods.mpm import mpm, s_mpm
 from fsopt.methods.mpm.space import FeatureSpace, accuracy_limit
 from fsopt.models.mpm.moments import Moments, kappa, triangular
 from fsopt.models.mpm.mpm import penalised_ratio
@@ -135,65 +132,19 @@ def test_the_outer_search_against_a_fine_grid(lam, theta):
     assert (fit.details["worst_case"][0] - left > 1e-3) == (lam > 0)
 
 
-WIDE = blobs(16, 30, seed=2)
-MODELS = [(mpm, "build_l1_mpm"), (mpm, "build_l0_mpm_step"), (s_mpm, "build_s_mpm"), (verdict, "build")]
-
-
-def only_parts(monkeypatch):
-    """Let models be built of some of the features alone, at first so few that they are infeasible or others follow."""
-    monkeypatch.setattr(working_set, "COLUMNS", 4)
-
-    def parts(build):
-        def built(*args, **params):
-            data = next(arg for arg in args if isinstance(arg, fsopt.Dataset))
-            assert data.p < WIDE.p
-            return build(*args, **params)
-
-        return built
-
-    for module, name in MODELS:
-        monkeypatch.setattr(module, name, parts(getattr(module, name)))
-
-
-@pytest.fixture
-def small_is_large(monkeypatch):
-    monkeypatch.setattr(large_programs, "LONG", 25)
-    monkeypatch.setattr(large_programs, "LARGE", 1)
-
-
-@pytest.mark.parametrize(
-    ("method", "params"),
-    [
-        ("l1-mpm", {"delta": 0.5}),
-        ("l1-mpm", {"scale": "none"}),
-        ("l1-mpm", {"ridge": 0.1}),
-        ("l0-mpm", {"delta": 0.5}),
-    ],
-    ids=str,
-)
-def test_a_fit_without_a_model_is_that_of_the_model(method, params, monkeypatch, small_is_large, tmp_path):
-    with monkeypatch.context() as whole:
-        whole.setattr(large_programs, "LONG", 1000)
-        expected = fsopt.fit(method, WIDE, **params)
-    only_parts(monkeypatch)
-    fit = fsopt.fit(method, WIDE, **params)
-    assert (fit.status, fit.support) == (expected.status, expected.support)
-    assert fit.objective == pytest.approx(expected.objective, rel=1e-5)
-    assert fit.coef == pytest.approx(expected.coef, abs=1e-3 * np.abs(expected.coef).max())
-    assert fsopt.verify(fit, WIDE).verified
-    fit.save(tmp_path / "fit.json")
-    assert fsopt.verify(tmp_path / "fit.json", WIDE).verified
+WIDE, TALL = blobs(16, 30, seed=2), blobs(60, 12, seed=2, gap=1.0)
+OVERLAPPING = blobs(30, 60, seed=2, gap=1.0)
 
 
 @pytest.mark.parametrize("method", sampled(["l1-mpm", "s-mpm"], 1))
-def test_the_optimum_of_too_few_features_is_no_optimum_of_all(method, monkeypatch, small_is_large):
+def test_the_optimum_of_too_few_features_is_no_optimum_of_all(method):
     """The reduced costs of the other features are looked at again, and their weights are 0."""
     params = {"l1-mpm": {"delta": 0.5}, "s-mpm": {"lam": 0.25, "ridge": 0.1}}[method]
     few = np.array([0, 1, 5, 7])
     part = fsopt.fit(method, WIDE.columns(few), **params)
     coef = np.zeros(WIDE.p)
     coef[few] = part.coef
-    fit = fsopt.fit(method, WIDE, **params)
+    fit = without_model(method, WIDE, **params)
     details = {**part.details, **{k: fit.details[k] for k in ("kappa_limit", "alpha_limit")}, "columns": few}
     support, names = tuple(few[list(part.support)].tolist()), part.features
     stated = {"coef": coef, "intercept": part.intercept, "objective": part.objective, "bound": part.bound}
@@ -202,37 +153,6 @@ def test_the_optimum_of_too_few_features_is_no_optimum_of_all(method, monkeypatc
     assert set(found.certificate.refused()) - {"train", "bound of some features"} == {"reduced costs"}
     moved = replace(fit, coef=fit.coef + 1e-3 * np.eye(WIDE.p)[np.argmin(np.abs(fit.coef))])
     assert not fsopt.verify(moved, WIDE).verified
-
-
-TALL = blobs(60, 12, seed=2, gap=1.0)
-OVERLAPPING = blobs(30, 60, seed=2, gap=1.0)
-PENALTIES = [
-    (OVERLAPPING, 0.9, 0.0),
-    (TALL, 0.25, 0.1),
-    (blobs(100, 30, seed=2, gap=1.0), 0.25, 0.0),
-    (OVERLAPPING, 0.25, 0.1),
-]
-
-
-@pytest.mark.parametrize(
-    ("data", "lam", "ridge"), sampled(PENALTIES, 1), ids=["feasible", "tall ridge", "stationary", "wide ridge"]
-)
-def test_s_mpm_prices_features_for_every_beta(data, lam, ridge, monkeypatch, small_is_large, tmp_path):
-    with monkeypatch.context() as whole:
-        whole.setattr(large_programs, "LONG", 1000)
-        expected = fsopt.fit("s-mpm", data, lam=lam, ridge=ridge)
-    monkeypatch.setattr(large_programs, "LONG", 10)
-    monkeypatch.setattr(working_set, "COLUMNS", 4)
-    fit = fsopt.fit("s-mpm", data, lam=lam, ridge=ridge)
-    assert (fit.status, fit.stop, fit.support) == (expected.status, expected.stop, expected.support)
-    assert fit.objective == pytest.approx(expected.objective, rel=1e-7)
-    assert fit.coef == pytest.approx(expected.coef, abs=1e-4 * np.abs(expected.coef).max())
-    fit.save(tmp_path / "fit.json")
-    assert fsopt.verify(tmp_path / "fit.json", data).verified
-    point = fit.details["point"]
-    for size in (0.99, 1.01, 0.0):
-        forged = {**fit.details, "point": replace(point, y=size * point.y)}
-        assert not fsopt.verify(replace(fit, details=forged), data).verified
 
 
 def test_mpm_of_fewer_samples_than_features_has_one_value_for_each_class(tmp_path):

@@ -88,12 +88,6 @@ def test_a_problem_without_selections_is_infeasible():
         solved(problem)
 
 
-def test_wrong_settings_are_refused():
-    for name, wrong in {"tolerance": -1.0, "max_nodes": -1, "jobs": 0}.items():
-        with pytest.raises(ParameterError, match=name):
-            solved(problem_of(blobs(), 1.0, {"m": 2}), **{name: wrong})
-
-
 def test_an_initial_selection_is_the_first_incumbent_and_must_be_allowed():
     data = blobs(30, 9, seed=5)
     problem = problem_of(data, 2.0, {"m": 3})

@@ -9,14 +9,13 @@ from contextlib import contextmanager, nullcontext
 
 import numpy as np
 import pytest
-from selection_cases import drawn, problem_of
+from selection_cases import drawn, problem_of, random_nodes
 
 from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.search.branch_and_benders import compiled, interior_point, newton, relaxation
 from fsopt.search.branch_and_benders.interior_point import Goal, solve
 from fsopt.search.branch_and_benders.nodes import NodeSolver, node_program
-from fsopt.search.branch_and_benders.problem import Partial
 from fsopt.search.branch_and_benders.relaxation import warm_start
 
 pytest.importorskip("numba")
@@ -58,15 +57,6 @@ def undone(patch):
         patch.undo()
 
 
-def nodes_of(problem, rng, count=2):
-    yield problem.root()
-    for _ in range(count):
-        draw = rng.uniform(size=problem.p)
-        at = problem.propagated(Partial(problem.fixed.inside | (draw < 0.2), problem.fixed.outside | (draw > 0.8)))
-        if at is not None and not np.any(at.inside & at.outside):
-            yield at
-
-
 def weighted(data, rng):
     return Dataset(data.X, data.y, weights=rng.choice([0.5, 1.0, 3.0], data.n))
 
@@ -88,7 +78,7 @@ def test_steps_are_those_of_numpy(kind, seed, loss, loops):
     parent = NodeSolver(problem).solve(problem.root(), None, Goal(1e-3)).hyperplane
     margins = problem.scores(parent.w) + parent.b * problem.y
     compared = 0
-    for at in nodes_of(problem, rng):
+    for at in [problem.root(), *random_nodes(problem, rng, 2)]:
         features = np.flatnonzero(at.free)
         program = node_program(problem, at, features, None)
         columns = np.concatenate([np.flatnonzero(at.inside), features])

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from selection_cases import KINDS, NOISE, allowed_values, drawn, problem_of, solved, solved_as
+from selection_cases import KINDS, NOISE, allowed_values, below, drawn, problem_of, solved, solved_as
 from support import blobs, sampled
 
 import fsopt
@@ -72,8 +72,7 @@ def test_a_bound_is_at_least_that_of_interior_points_and_its_cut_is_below_all_se
             exact = NodeSolver(problem).solve(at, None, Goal(1e-9)).bound
         steps = RelaxationSteps(problem, at, np.flatnonzero(at.free), sp.csr_array(problem.signed), beginning(problem))
         steps.run(Goal(1e-6))  # those of a sparse root, in double precision
-        below = [v for s, v in values.items() if np.all(at.inside <= s) and not np.any(at.outside & np.array(s, bool))]
-        highest = min(below, default=np.inf) * (1 + 1e-9)
+        highest = min(below(values, at).values(), default=np.inf) * (1 + 1e-9)
         assert max(steps.lower, exact) <= min(steps.upper * (1 + 1e-8), highest)
         short = 4e-4 * ((seed, kind) == (12, 3))  # there the interior point ends below its optimum: loose, not false
         assert steps.lower <= exact * (1 + 1e-6 + short)

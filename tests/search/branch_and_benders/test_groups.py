@@ -1,4 +1,4 @@
-"""The search over groups of features, and with bounds on their weights: its relaxations, interruptions and tasks."""
+"""The search over groups of features, and with bounds on their weights: its relaxations."""
 
 import numpy as np
 import pytest
@@ -6,14 +6,11 @@ from support import blobs, exact_value
 
 import fsopt
 from fsopt.data.hyperplanes import LOSSES
-from fsopt.drivers.run import Run
-from fsopt.errors import FileError
 from fsopt.models.gbd.feature_lists import Groups, WeightBounds
 from fsopt.search.branch_and_benders.driver import branch_and_benders
-from fsopt.search.branch_and_benders.evidence import verify
 from fsopt.search.branch_and_benders.interior_point import Goal, solve
 from fsopt.search.branch_and_benders.nodes import node_program
-from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
+from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.search.branch_and_benders.relaxation import Columns
 
 
@@ -51,24 +48,6 @@ def test_the_gap_between_both_programs_of_a_node_closes(seed, loss):
     value += problem.lam[features] @ sigma
     assert found.bound == pytest.approx(value, rel=1e-6)
     assert np.all(program.R @ sigma <= program.r + 1e-7)
-
-
-@pytest.mark.slow
-def test_a_run_that_is_resumed_or_shared_out_ends_at_the_same_optimum(tmp_path):
-    problem, path = drawn(5, n=50, d=20, gap=0.0), tmp_path / "run.npz"
-    whole = branch_and_benders(problem)
-    part = branch_and_benders(problem, settings=BranchSettings(max_nodes=1), run=Run(checkpoint=path))
-    assert part.stop == "iteration-limit"
-    resumed = branch_and_benders(problem, run=Run(resume=path))
-    shared = branch_and_benders(problem, settings=BranchSettings(jobs=2))
-    for found in (whole, resumed, shared):
-        assert found.status == "optimal"
-        assert found.objective == pytest.approx(whole.objective, rel=2e-6)
-        assert verify(problem, found.point["evidence"]).bound == pytest.approx(found.objective, rel=2e-6)
-    other = drawn(8, n=50, d=20, gap=0.0)
-    changed = SelectionProblem(**{**problem.__getstate__(), "columns": other.columns})
-    with pytest.raises(FileError, match="differs in groups or bounds"):
-        branch_and_benders(changed, run=Run(resume=path))
 
 
 @pytest.mark.slow

@@ -1,9 +1,9 @@
 """Open nodes, and subtrees as tasks: one answer for any number of them and any executor, with evidence that holds."""
 
-from concurrent.futures import Future, ThreadPoolExecutor
+import pickle
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 
 import pytest
-from executors import Late, Lost, Remote
 from selection_cases import NOISE, problem_of
 from support import sampled
 
@@ -16,6 +16,44 @@ from fsopt.search.branch_and_benders.problem import BranchSettings
 
 PROBLEM = problem_of(NOISE, 1.0, {"m": 5})
 TWO = BranchSettings(tolerance=1e-4, jobs=2)
+
+
+class Remote(Executor):
+    """An executor that runs a task at once, with nothing but what its pickled form carries, as a cluster does."""
+
+    tasks = 0
+
+    def submit(self, function, /, *args, **keywords):
+        Remote.tasks += 1
+        future = Future()
+        function, args = pickle.loads(pickle.dumps((function, args)))
+        future.set_result(pickle.loads(pickle.dumps(function(*args, **keywords))))
+        return future
+
+
+class Lost(Executor):
+    """An executor whose processes are lost after some tasks; those after it are broken."""
+
+    def __init__(self, after):
+        self.left = after
+
+    def submit(self, function, /, *args, **keywords):
+        future = Future()
+        self.left -= 1
+        if self.left < 0:
+            future.set_exception(BrokenExecutor("a process was killed"))
+        else:
+            future.set_result(function(*args, **keywords))
+        return future
+
+
+class Late(Executor):
+    """An executor that runs a task when its result is asked for."""
+
+    def submit(self, function, /, *args, **keywords):
+        future = Future()
+        future.result = lambda: function(*args, **keywords)
+        return future
 
 
 @pytest.fixture(autouse=True)
