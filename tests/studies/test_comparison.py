@@ -106,8 +106,6 @@ def test_parameters_solver_and_tuning_reach_the_fits(monkeypatch):
 @pytest.mark.parametrize(
     ("how", "error", "match"),
     [
-        ({"params": {"svm": {"C": 2.0}}}, ParameterError, "did you mean c"),
-        ({"methods": "svm", "params": {"fsv": {"lam": 0.1}}}, ParameterError, "not compared"),
         ({"methods": ["svm", "svm"]}, ParameterError, "twice"),
         ({"methods": [LinearSVC()]}, ParameterError, r'give a name, or \("mine", estimator\)'),
         ({"methods": [("svm", LinearSVC())]}, ParameterError, "another name"),
