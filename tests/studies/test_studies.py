@@ -210,11 +210,7 @@ def test_a_unit_whose_process_dies_or_hangs_is_a_row_and_costs_no_other(how, sta
         ({"methods": [{"name": "svm", "params": {"c": 1.0}, "grid": {"c": [1.0]}}]}, ParameterError, "in params and"),
         ({"methods": [{"name": "svm", "tune": True}]}, ParameterError, "tune without a grid"),
         ({"methods": [{"name": "svm", "grid": {"c": []}}]}, ParameterError, "'c' of 'svm' has no value"),
-        (
-            {"methods": [{"name": "svm", "grid": {"c": [1.0, -1.0]}}]},
-            ParameterError,
-            r"'c' of 'svm' is -1\.0: give a value",
-        ),
+        ({"methods": [{"name": "svm", "grid": {"c": [1.0, -1.0]}}]}, ParameterError, r"'svm' is -1\.0: give a value"),
         ({"methods": [{"name": "svm", "grid": {"c": ["large"]}}]}, ParameterError, "is 'large': it must be a number"),
         ({"methods": [{"name": "gbd", "params": {"max_nodes": 3}}]}, ParameterError, "no parameter 'max_nodes'"),
         ({"folds": 1}, ParameterError, "folds is 1"),
