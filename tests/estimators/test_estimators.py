@@ -2,7 +2,6 @@
 
 import dataclasses
 import inspect
-import os
 import subprocess
 import sys
 import warnings
@@ -74,24 +73,6 @@ def test_a_registered_method_has_an_estimator_and_a_replaced_one_a_new_one(monke
     fsopt.register_method(dataclasses.replace(own, fit=METHODS["svm"].fit), replace=True)
     assert "kernel" in inspect.signature(estimators.MySvm).parameters
     assert estimators.SVM.method == "svm"
-
-
-@pytest.mark.slow
-def test_the_method_of_an_own_package_has_an_estimator_also_in_other_processes(tmp_path):
-    script = tmp_path / "script.py"
-    script.write_text(
-        "import inspect, numpy as np\n"
-        "from sklearn.model_selection import cross_val_score\n"
-        "from fsopt.estimators import ElasticSvm\n"
-        "if __name__ == '__main__':\n"
-        "    X = np.random.default_rng(0).normal(size=(60, 4)); y = X[:, 0] > 0\n"
-        "    print(list(inspect.signature(ElasticSvm).parameters))\n"
-        "    print(cross_val_score(ElasticSvm(mu=2.0), X, y, cv=3, n_jobs=2).min() > 0.7)\n"
-    )
-    env = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests' / 'own_package'}"}
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=env)
-    parameters = ["c", "mu", "scale", "solver", "time_limit", "callback"]
-    assert done.stdout.splitlines() == [str(parameters), "True"], done.stderr
 
 
 def test_every_method_has_an_estimator_with_its_parameters_and_defaults():
@@ -182,11 +163,6 @@ def test_class_weights_by_the_names_of_the_classes():
         estimators.SVM(class_weight={"maybe": 2.0}).fit(few.X, names)
 
 
-def test_a_wrong_parameter_is_a_value_error_with_a_hint():
-    with pytest.raises(ValueError, match="inside"):
-        estimators.SVM(c=-1.0).fit(DATA.X, LABELS)
-
-
 def test_probabilities_are_those_of_the_logistic_loss_and_others_are_calibrated():
     found = estimators.BestSubsetSVM(m=2, loss="logistic").fit(FRAME, LABELS)
     probabilities = found.predict_proba(FRAME)
@@ -203,16 +179,13 @@ def test_probabilities_are_those_of_the_logistic_loss_and_others_are_calibrated(
 
 def test_masked_values_are_refused_as_by_every_other_door():
     """numpy and scikit-learn would take the numbers under the mask."""
-    data = blobs(30, 3, seed=1)
-    mask = np.zeros((30, 3), dtype=bool)
-    mask[4, 1] = True
-    masked, found = np.ma.masked_array(data.X, mask), estimators.SVM().fit(np.ma.masked_array(data.X), data.y)
-    labels, weights = (np.ma.masked_array(a, mask[:, 1]) for a in (data.y, np.ones(30)))
-    for args in ((masked, data.y), (data.X, labels), (data.X, data.y, weights)):
-        with pytest.raises(ValueError, match="has 1 masked values: fill them"):
+    masked, labels, weights = (np.ma.masked_greater(a, 0.0) for a in (DATA.X, DATA.y, np.ones(30)))
+    found = estimators.SVM().fit(np.ma.masked_array(DATA.X), LABELS)
+    for args in ((masked, LABELS), (DATA.X, labels), (DATA.X, LABELS, weights)):
+        with pytest.raises(ValueError, match="masked values: fill them"):
             estimators.SVM().fit(*args)
     for use in (found.predict, found.decision_function, found.transform):
-        with pytest.raises(ValueError, match="X has 1 masked values"):
+        with pytest.raises(ValueError, match=r"X has \d+ masked values"):
             use(masked)
-    with pytest.raises(DataError, match="sample_weight has 1 masked"):
-        fsopt.fit("svm", data, sample_weight=weights)
+    with pytest.raises(DataError, match="sample_weight has 30 masked"):
+        fsopt.fit("svm", DATA, sample_weight=weights)
