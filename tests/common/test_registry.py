@@ -242,3 +242,14 @@ def test_registration_in_a_script_goes_through_a_comparison_with_workers(table, 
         "print(rows[0]['status'], rows[0]['error'] or 'no error')\n"
     )
     assert in_package(str(script)).stdout.strip() == "optimal no error"
+
+
+@pytest.mark.slow
+def test_the_estimator_of_an_own_package_works_in_other_processes(table):
+    code = (
+        "import fsopt\n"
+        "from sklearn.model_selection import cross_val_score\n"
+        f"data = fsopt.load_dataset({table!r})\n"
+        "print(cross_val_score(fsopt.estimators.ElasticSvm(mu=2.0), data.X, data.y, cv=3, n_jobs=2).min() > 0.5)\n"
+    )
+    assert in_package("-c", code).stdout == "True\n"
