@@ -10,6 +10,7 @@ import fsopt
 from fsopt.data import Dataset, gbd_set_one, gbd_set_two, gmeb_type1, gmeb_type2, load_dataset, mpm_synthetic
 from fsopt.data.given import dataset_of
 from fsopt.data.hyperplanes import loss_of
+from fsopt.data.kernels import Kernel
 from fsopt.data.splits import random_parts, stratified_folds
 from fsopt.errors import DataError, ParameterError
 
@@ -53,7 +54,15 @@ PARTS = [
     ({"labels": ("x", "x")}, "give two different texts"),
     ({"labels": "xy"}, "give two different texts"),
 ]
+STORED = {"data": [1.0, 2.0, 3.0], "indices": [0, 1, 0], "indptr": [0, 1, 2, 3], "shape": (3, 2), "format": "csr"}
+STORED["y"] = Y3
 ARRAYS = [
+    ({**STORED, "format": "bsr"}, "no sparse matrix"),
+    ({**STORED, "shape": (3, 2, 1)}, "no sparse matrix"),
+    ({**STORED, "indices": [0, -1, 0]}, "no (valid )?sparse matrix"),
+    ({**STORED, "indptr": [0, 1, 2]}, "no (valid )?sparse matrix"),
+    ({**STORED, "shape": (3, 10**12)}, "more than the limit"),
+    ({**STORED, "data": np.array(["a", "b", "c"])}, "not numeric"),
     ({"X": X3}, "y is not a file in the archive"),
     ({"x": X3, "Y": X3}, "X is not a file in the archive"),
     ({"X": X3.astype(object), "y": Y3}, "holds objects, as of a DataFrame .*to_parquet"),
@@ -136,6 +145,15 @@ CALLS = [
     *((lambda s=s: random_parts(DATA, s, 0), ParameterError, "shares") for s in ((0.5, 0.4), (1.2, -0.2))),
     (lambda: random_parts(numbered(1, 3), (0.6, 0.2, 0.2), 0), DataError, "1 and 3 samples"),
     (lambda: loss_of("log"), ParameterError, "squared-hinge"),
+    (lambda: DATA.rows([0, 2]), DataError, "only one class is present"),
+    (lambda: DATA.rows([0, 3]), ParameterError, "these are not samples of the data set .*out of bounds"),
+    (lambda: DATA.rows(1), ParameterError, "one list of samples is needed, got 1"),
+    (lambda: DATA.columns([2]), ParameterError, "these are not features of the data set"),
+    (lambda: DATA.with_X(np.ones((3, 3))), DataError, "there are 2 names for 3 features"),
+    (lambda: Kernel("rbf", X3), ParameterError, "kernel is"),
+    *((lambda w=w: Kernel("gaussian", X3, width=w), ParameterError, "kernel is") for w in (0.0, np.inf, "wide", True)),
+    (lambda: Kernel("linear", np.array([[np.nan, 1.0]])), DataError, "patterns"),
+    (lambda: Kernel("polynomial", X3).matrix(np.array([[1e200, 0.0]])), DataError, "overflow"),
 ]
 
 
