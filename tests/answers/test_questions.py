@@ -79,10 +79,3 @@ def test_table_file_words_and_picture_are_of_the_records(answer, tmp_path):
     else:
         assert all(name in text for name in answer.heading)
         assert len(text.splitlines()) <= len(answer.heading) + MOST_ROWS + 3
-
-
-def test_numbers_of_the_records_are_those_of_the_answer():
-    path, radii, compared = map(answer_of, ("selection_path", "radius_path", "compare"))
-    assert path.to_frame()["objective"].tolist() == path.objective.tolist()
-    assert radii.to_frame()["objective"].tolist() == radii["objective"].tolist()
-    assert compared.to_frame()["cv_accuracy"].tolist() == [row["cv_accuracy"] for row in compared.rows]
