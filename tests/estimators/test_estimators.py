@@ -12,13 +12,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import NotFittedError
-from sklearn.impute import SimpleImputer
-from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.estimator_checks import check_estimator
 from support import ROOT, blobs, sampled
 
@@ -97,39 +92,9 @@ def test_an_estimator_gives_the_answer_of_its_method(estimator):
     assert (found.certificate_ is None) == (fit.certificate is None)
 
 
-def test_pandas_in_and_out():
-    found = estimators.GBD(m=2).fit(FRAME, LABELS).set_output(transform="pandas")
-    kept = found.transform(FRAME)
-    assert list(kept.columns) == found.get_feature_names_out().tolist()
-    with pytest.raises(ValueError, match="feature names"):
-        found.predict(FRAME[FRAME.columns[::-1]])
-
-
-@pytest.mark.slow
-def test_the_number_of_features_in_a_grid_search_over_a_pipeline_with_an_imputer():
-    X = DATA.X.copy()
-    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
-    pipeline = Pipeline([("impute", SimpleImputer()), ("gbd", estimators.GBD())])
-    search = GridSearchCV(pipeline, {"gbd__m": [1, 2]}, cv=2).fit(X, LABELS)
-    assert search.best_estimator_.named_steps["gbd"].fit_.params["m"] == search.best_params_["gbd__m"]
-    assert search.score(X, LABELS) > 0.7
-
-
-@pytest.mark.parametrize("name", ["FSV", "ONSVM"])
-def test_many_categories_stay_sparse_in_a_pipeline(name):
-    random = np.random.default_rng(0)
-    frame = pd.DataFrame({"word": random.integers(0, 40, 300).astype(str), "place": random.integers(0, 30, 300)})
-    labels = np.where(frame.word.astype(int) % 2, "odd", "even")
-    encode = ColumnTransformer([("one", OneHotEncoder(handle_unknown="ignore"), ["word", "place"])])
-    assert sp.issparse(encode.fit_transform(frame))
-    found = make_pipeline(encode, getattr(estimators, name)()).fit(frame, labels)
-    assert found[-1].__sklearn_tags__().input_tags.sparse
-    assert found.score(frame, labels) >= 0.99
-
-
 def test_sparse_samples_of_a_method_that_needs_dense_ones_are_a_value_error():
     X = sp.csr_matrix(DATA.X)
-    assert not estimators.GMEB().__sklearn_tags__().input_tags.sparse
+    assert [kind().__sklearn_tags__().input_tags.sparse for kind in (estimators.GMEB, estimators.FSV)] == [False, True]
     with pytest.raises(ValueError, match="'gmeb' needs dense data"):
         estimators.GMEB().fit(X, LABELS)
     known = estimators.GMEB().fit(DATA.X, LABELS)
