@@ -175,31 +175,17 @@ TABLES = {
 }
 
 
-def listed(text):
-    """Return the rows of the printed table of weights as records of texts, and the intercept."""
-    lines = text.splitlines()
-    intercept = next(float(line.split()[-1]) for line in lines if line.startswith("intercept"))
-    start = next(k for k, line in enumerate(lines) if line.startswith("feature ") and "weight" in line)
-    heads = lines[start].split()
-    rows = []
-    for line in lines[start + 1 :]:
-        if len(line.split()) != len(heads):
-            break
-        rows.append(dict(zip(heads, line.split(), strict=True)))
-    return rows, intercept
-
-
-def printed_scores(text, X):
-    """Return the scores of raw samples by the printed numbers alone."""
-    rows, intercept = listed(text)
-    places = [int(row["feature"].removeprefix("x")) - 1 for row in rows]
-    w = np.array([float(row["weight"]) for row in rows])
-    Z, norm = X[:, places], 1.0
-    if "shift" in rows[0]:
-        assert len(rows) == X.shape[1]
-        Z = Z - np.array([float(row["shift"]) for row in rows])
-        norm = np.sqrt((Z / np.array([float(row["scale"]) for row in rows])) ** 2 @ np.ones(len(w)))
-    return Z @ w / norm + intercept
+def printed_scores(fit, X):
+    """Return the scores of raw samples by the printed numbers alone, which are those of the summary."""
+    (rows, intercept), text = fit.printed(), " ".join(fit.summary().split())
+    assert all(" ".join(row.values()) in text for row in (*rows, {"name": "intercept", "value": intercept}))
+    table = pd.DataFrame(rows)
+    Z, norm = X[:, table.pop("feature").str[1:].astype(int) - 1], 1.0
+    table = table.drop(columns="selected", errors="ignore").astype(float)
+    if "shift" in table:
+        Z = Z - table["shift"].to_numpy()
+        norm = np.linalg.norm(Z / table["scale"].to_numpy(), axis=1)
+    return Z @ table["weight"] / norm + float(intercept)
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -208,7 +194,7 @@ def test_printed_weights_are_the_classifier(method, table):
     X = TABLES[table]
     data = fsopt.Dataset(X, SMALL.y)
     fit = fsopt.fit(method, data, **fsopt.METHODS[method].compare(data.p))
-    scores, found = fit.decision_function(X), printed_scores(fit.summary(), X)
+    scores, found = fit.decision_function(X), printed_scores(fit, X)
     clear = np.abs(scores) > 2e-3 * np.abs(scores - np.median(scores)).max()
     assert np.array_equal(np.where(found > 0, 1.0, -1.0)[clear], fit.predict(X)[clear])
 
