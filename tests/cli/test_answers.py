@@ -50,9 +50,6 @@ def test_solve_exits_1_where_there_is_no_answer(small, run):
 
 
 def test_options_files_reach_the_solver(small, run):
-    (small / "loose.toml").write_text("max_iter = 2\n")
-    record = run("solve svm --data small.csv --options loose.toml --solver clarabel --json")
-    assert (record["status"], record["stop"]) == ("feasible", "iteration-limit")
     for profile in sorted((ROOT / "solvers").glob("*.toml")):
         shutil.copy(profile, small)  # the path of the checkout may have spaces
         solver = profile.name.split("-")[0]

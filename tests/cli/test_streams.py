@@ -231,12 +231,8 @@ study study.toml --store again.sqlite
 FAULTS = f"""
 fit svm --data 'no{TITLE}.csv'
 fit 'sv{RED}m' {DATA}
-fit svm {DATA} --param 'c{RED}=1'
-fit svm {DATA} --target 'x{RED}'
 fit svm {DATA} -o 'none{RED}/f.json'
-check 'none{RED}.json' {DATA}
 predict 'bad{RED}.json' {DATA}
-study --store 's{RED}.sqlite'
 study 'bad{RED}.json' --store s.sqlite
 compare {DATA} --methods 'svm,x{RED}'
 'fi{RED}t'
