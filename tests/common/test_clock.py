@@ -8,7 +8,6 @@ import threading
 import time
 
 import numpy as np
-import pyomo.environ as pyo
 import pytest
 from support import blobs, run
 
@@ -78,10 +77,7 @@ def test_building_and_translating_end_at_the_limit_unless_there_is_a_point(passe
 
 
 def test_no_loop_begins_more_than_a_few_solves_after_the_limit():
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(bounds=(0, 1))
-    m.objective = pyo.Objective(expr=m.x)
-    session = fsopt.Session(m)
+    session = fsopt.Session(fsopt.build("onsvm", blobs()))
     recorder = Recorder([session])
     with clock.limited(1e-9):
         for _ in range(LATE):
