@@ -5,9 +5,9 @@ import signal
 import threading
 from contextlib import suppress
 
-import numpy as np
 import pytest
 from sklearn.model_selection import GridSearchCV
+from support import blobs
 
 import fsopt
 from fsopt.common import clock
@@ -110,9 +110,7 @@ def test_a_handler_of_the_caller_stays_and_another_thread_sets_none(block, usual
     assert calls == [signal.SIGINT]
 
 
-RNG = np.random.default_rng(4)
-X = RNG.standard_normal((40, 5)) + np.array([1.0, 0.5, 0.0, 0.0, 0.0]) * np.repeat([[1.0], [-1.0]], 20, axis=0)
-DATA = fsopt.Dataset(X, np.repeat([1.0, -1.0], 20), ["a", "b", "c", "d", "e"])
+DATA = blobs(40, 5)
 CANDIDATES = [{"lam": 0.05}, {"lam": 0.1}]
 
 
