@@ -88,7 +88,8 @@ def test_an_estimator_gives_the_answer_of_its_method(estimator):
     fit = fsopt.fit(estimator.method, DATA, **params)
     assert found.fit_.objective == pytest.approx(fit.objective, rel=1e-6)
     assert found.predict(FRAME).tolist() == np.where(fit.predict(DATA.X) > 0, "yes", "no").tolist()
-    assert found.get_feature_names_out().tolist() == [list("abcde")[j] for j in fit.support]
+    kept = found.set_output(transform="pandas").transform(FRAME)
+    assert list(kept.columns) == found.get_feature_names_out().tolist() == [list("abcde")[j] for j in fit.support]
     assert (found.certificate_ is None) == (fit.certificate is None)
 
 
