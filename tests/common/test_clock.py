@@ -1,7 +1,6 @@
 """The clock: limits within limits; memory that is refused by an estimate; independent calls side by side."""
 
 import dataclasses
-import os
 import subprocess
 import sys
 import threading
@@ -16,7 +15,7 @@ from fsopt.common import clock
 from fsopt.common.teams import processes, side_by_side
 from fsopt.compiler import compile_model
 from fsopt.drivers.recorder import LATE, Recorder
-from fsopt.errors import MemoryLimitError, OutOfTimeError, WorkersLost
+from fsopt.errors import MemoryLimitError, OutOfTimeError
 from fsopt.methods import registry
 from fsopt.models.gbd.svm import build_svm
 
@@ -162,22 +161,6 @@ def test_a_function_that_uses_the_package_travels_to_another_process():
     assert side_by_side(lambda: fsopt.__version__, [()] * 2, 2) == [fsopt.__version__] * 2
 
 
-@pytest.mark.slow
-def test_calls_go_on_after_a_loss_or_an_error():
-    def place(fault):
-        if fault == "crash":
-            os._exit(1)
-        if fault == "raise":
-            raise ZeroDivisionError
-        return os.getpid()
-
-    assert os.getpid() not in side_by_side(place, [("",)] * 6, 3)
-    for fault, error in (("crash", WorkersLost), ("raise", ZeroDivisionError)):
-        with pytest.raises(error):
-            side_by_side(place, [(fault,)] * 6, 3)
-        assert len(side_by_side(place, [("",)] * 6, 3)) == 6
-
-
 @pytest.mark.parametrize("cancelled", [False, True])
 def test_processes_are_killed_with_a_call_that_had_not_reached_them(cancelled):
     handing, calls = threading.Event(), []
@@ -210,25 +193,6 @@ def test_processes_end_before_the_modules_that_they_need_at_the_end_of_the_inter
     )
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert (ended.stdout, ended.stderr) == ("1\n1\n0\n", "")
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="the system has no groups of processes with signals")
-def test_processes_that_are_starting_do_not_hear_an_interruption():
-    script = (
-        "import os, signal, time\n"
-        "from fsopt.common.teams import processes\n"
-        "signal.signal(signal.SIGINT, lambda number, frame: None)\n"
-        "with processes(2) as executor:\n"
-        "    started = executor.submit(len, 'abc')\n"
-        "    for _ in range(20):\n"
-        "        time.sleep(0.02)\n"
-        "        os.killpg(0, signal.SIGINT)\n"
-        "    print(started.result())\n"
-    )
-    command = [sys.executable, "-c", script]
-    ended = subprocess.run(command, capture_output=True, text=True, check=True, start_new_session=True)
-    assert (ended.stdout, ended.stderr) == ("3\n", "")
 
 
 @pytest.mark.slow
