@@ -163,24 +163,19 @@ def fitted(**given):
     return fsopt.fit("l0-mpm", DATA, delta=0.4, **given)
 
 
-def test_a_penalty_object_is_fitted_and_one_that_no_file_can_name_is_not_saved(tmp_path):
-    fit = fitted(approx=Fraction())
-    scaled = fit.coef * DATA.X.std(axis=0)
-    assert fit.objective == pytest.approx(Fraction().value(scaled), rel=1e-6)
+def test_a_penalty_object_is_fitted_and_is_saved_and_verified_by_the_name_that_it_is_registered_with(tmp_path):
+    fit, place = fitted(approx=Fraction(3.0)), tmp_path / "fit.json"
+    assert fit.objective == pytest.approx(Fraction(3.0).value(fit.coef * DATA.X.std(axis=0)), rel=1e-6)
     assert fit.objective != pytest.approx(fitted().objective, rel=1e-3)
     with pytest.raises(ParameterError, match=r"'approx' is Fraction\(.*register_penalty"):
-        fit.save(tmp_path / "fit.json")
-    assert not (tmp_path / "fit.json").exists()
-
-
-def test_a_registered_penalty_is_saved_and_verified_by_its_name(tmp_path):
+        fit.save(place)
+    assert not place.exists()
     extend.register_penalty(extend.PenaltySpec("fraction", Fraction, "alpha t / (1 + alpha t)"))
-    by_object, by_name = fitted(approx=Fraction(3.0)), fitted(approx="fraction", alpha=3.0)
-    assert by_object.objective == by_name.objective
-    assert (by_object.params["approx"], by_object.params["alpha"]) == ("fraction", 3.0)
-    by_object.save(tmp_path / "fit.json")
-    assert json.loads((tmp_path / "fit.json").read_text())["params"]["approx"] == "fraction"
-    assert fsopt.verify(fsopt.load_fit(tmp_path / "fit.json"), DATA).certificate.ok
+    by_object = fitted(approx=Fraction(3.0))
+    assert by_object.objective == fitted(approx="fraction", alpha=3.0).objective
+    by_object.save(place)
+    assert [json.loads(place.read_text())["params"][name] for name in ("approx", "alpha")] == ["fraction", 3.0]
+    assert fsopt.verify(fsopt.load_fit(place), DATA).certificate.ok
 
 
 @pytest.fixture
