@@ -164,9 +164,6 @@ def test_samples_are_taken_by_position_or_by_the_names_of_their_columns():
         assert np.array_equal(made.X, DATA.X)
         assert np.array_equal(made.y, DATA.y)
     assert dataset_of(FRAME, DATA.y).features == ("age", "size", "dose")
-    fit = fsopt.fit("pearson", FRAME, DATA.y, m=3)
-    assert set(fit.features) == {"age", "size", "dose"}
-    assert np.array_equal(fit.predict(FRAME[["dose", "age", "size"]]), fit.predict(FRAME))
 
 
 ILL = (DATA.y > 0).astype(int)
