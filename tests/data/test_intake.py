@@ -250,7 +250,6 @@ def test_every_benchmark_file():
         assert shape == (task["n_rows"], task["n_features"], task["n_pos"], task["n_neg"]), task["name"]
         if gaps:
             assert load_dataset(path, missing="drop").n == task["n_rows"] - task["n_rows_with_missing"], task["name"]
-    assert np.array_equal(load_dataset(SHARED / "data" / "wdbc.csv.gz").X, load_dataset("wdbc").X)
 
 
 def test_names_are_looked_up_in_the_data_folder(tmp_path, monkeypatch):
