@@ -1,6 +1,5 @@
 """README, docs and notebooks: their code runs; links, tables, names of tests and of papers are true."""
 
-import ast
 import importlib
 import os
 import re
@@ -110,20 +109,6 @@ def test_the_notebook_executes(path, monkeypatch):
     kinds = {o["output_type"] for cell in notebook.cells for o in cell.get("outputs", [])}
     assert "error" not in kinds
     assert any("image/png" in o.get("data", {}) for cell in notebook.cells for o in cell.get("outputs", []))
-
-
-@pytest.mark.parametrize("page", [page for page in DOCS if "{literalinclude}" in page.read_text("utf-8")], ids=name)
-def test_code_that_a_page_includes_is_where_it_says(page):
-    for place, options in re.findall(r"```\{literalinclude\} (\S+)\n((?::.*\n)*)", page.read_text("utf-8")):
-        text = (page.parent / place).read_text("utf-8")
-        said = dict(re.findall(r':([a-z-]+): *"?(.*?)"?\n', options))
-        if "pyobject" in said:
-            node = ast.parse(text)
-            for part in said["pyobject"].split("."):
-                node = next(one for one in node.body if getattr(one, "name", "") == part)
-            text = "\n".join(text.splitlines()[node.lineno - 1 : node.end_lineno])
-        for key in ("start-at", "start-after", "end-at", "end-before"):
-            assert said.get(key, "") in text, f"{place}: {key} {said[key]!r}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
