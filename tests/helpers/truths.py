@@ -67,6 +67,15 @@ def one_norm(Z, y, c=1.0, weights=None, loss=None):
     return found.fun, found.x[:p] - found.x[p : 2 * p], found.x[2 * p]
 
 
+def fewest_features(Z, y, lam):
+    """Return the minimum of (17) by linear programs over all subsets of the features."""
+    p, shares = Z.shape[1], np.where(y > 0, 1 / np.sum(y > 0), 1 / np.sum(y < 0))
+    subsets = [list(one) for k in range(p + 1) for one in itertools.combinations(range(p), k)]
+    weights = [np.zeros(len(one)) for one in subsets]
+    losses = [one_norm(Z[:, one], y, weights=w, loss=shares)[0] for one, w in zip(subsets, weights, strict=True)]
+    return min((1 - lam) * loss + lam * len(one) for loss, one in zip(losses, subsets, strict=True))
+
+
 def smallest_product(Z, y, w, b, e_cap):
     """Return the minimum of R W over the scales s of (15) of Bi: a vertex of the frontier, which weighted sums find."""
     n, p = Z.shape
