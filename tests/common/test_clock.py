@@ -107,13 +107,9 @@ def test_arrays_that_do_not_fit_are_an_error_with_sizes_and_a_way_out(monkeypatc
         fsopt.fit("svm", blobs())
 
 
-LITTLE = 1000.0
-"""Bytes: less than a copy of 40 samples of 4 features."""
-
-
 def test_every_method_refuses_data_that_do_not_fit(monkeypatch):
     data = blobs(40, 4, seed=1)
-    monkeypatch.setattr(clock, "free_bytes", lambda: LITTLE)
+    monkeypatch.setattr(clock, "free_bytes", lambda: 1000.0)  # bytes
     monkeypatch.setattr(np, "zeros", lambda *args, **keywords: pytest.fail("an array was made"))
     for method in fsopt.METHODS:
         with pytest.raises(MemoryLimitError, match=rf"'{method}' for 40 samples and 4 features need about 2.56e-06 GB"):

@@ -7,7 +7,6 @@ from support import blobs
 import fsopt
 from fsopt.answers.fits import fit_record
 from fsopt.answers.records import sealed
-from fsopt.common.registry import customised
 from fsopt.errors import FileError, ParameterError, UnknownNameError
 from fsopt.verification.verify import verify_record
 
@@ -65,12 +64,3 @@ def test_functions_that_cannot_be_used_are_refused_in_one_line(customise, error,
 def test_a_change_that_the_method_passes_by_is_an_error():
     with pytest.raises(ParameterError, match=r"took another way.*gmeb-dual"):
         fsopt.fit("gmeb", DATA, r_plus=0.5, r_minus=0.5, customise={"gmeb-sdp": rule})
-
-
-def test_the_same_function_twice_in_one_solve_is_one_change():
-    model = fsopt.build("svm", DATA)
-    calls = []
-    with customised({"svm": lambda m: calls.append(m.name)}):
-        fsopt.solve(model)
-        fsopt.solve(model)
-    assert calls == ["svm"]
