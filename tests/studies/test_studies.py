@@ -97,13 +97,6 @@ def test_a_tuned_unit_chooses_on_its_training_samples_alone(here):
     assert fsopt.run_study(study).rows[0]["fitted"]["c"] == best.params["c"]
 
 
-@pytest.mark.slow
-def test_processes_give_the_same_rows():
-    with parallel_config("sequential"):
-        rows = fsopt.run_study(STUDY).rows
-    assert steady(fsopt.run_study(STUDY, jobs=2).rows) == steady(rows)
-
-
 def test_finished_units_are_not_computed_again_and_a_longer_study_computes_the_new_ones(tmp_path, here, monkeypatch):
     place, computed, real = tmp_path / "s.sqlite", [], units.study_fit
     monkeypatch.setattr(units, "study_fit", lambda *args, **rest: computed.append(args) or real(*args, **rest))
