@@ -84,14 +84,10 @@ BY_HAND = {
     "(16) s_j^2 <= 4 mu_1 (mu_+ v+_j + mu_- v-_j)": (
         r"(16) $s_{j}^{2} \le 4 \mu_{1} (\mu_{+} {v^+}_{j} + \mu_{-} {v^-}_{j})$"
     ),
-    "(17) s = X'Y mu; its multiplier is w": r"(17) $s = X'Y \mu$; its multiplier is w",
     "(11), conflicts: sum of sigma over a group <= 1": "(11), conflicts: sum of sigma over a group <= 1",
     "kappa(beta) = sqrt(beta / (1 - beta))": r"$\kappa (\beta) = \sqrt{\beta / (1 - \beta)}$",
     "(34) ||u_2|| <= t_2": r"(34) $\Vert u_{2}\Vert \le t_{2}$",
     "(16) 0 <= u complements -r + e >= 0": r"(16) $0 \le u \perp -r + e \ge 0$",
-    "(15) [[diag(sigma), w], [w', 1]] >= 0, entry by entry": (
-        r"(15) $[[\mathrm{diag} (\sigma), w], [w', 1]] \ge 0$, entry by entry"
-    ),
     "w = w+ - w-, weights": r"$w = {w^+} - {w^-}$, weights",
 }
 
