@@ -81,14 +81,12 @@ def test_a_solve_of_a_slug_and_of_a_file_is_proved(small, run):
 def test_check_takes_a_proof_file(small, run):
     shutil.copy(MODELS / "onsvm" / "data.csv", "data.csv")
     (small / "other.csv").write_text((small / "data.csv").read_text().replace("0.", "0.1", 1))
-    (small / "own.csv").write_text((small / "data.csv").read_text().replace("label", "ill", 1))
     run("fit onsvm data.csv -o fit.json")
     run("check fit.json --data data.csv --proof proof.json.gz")
     shown = run("check proof.json.gz --data data.csv")
     assert 'onsvm {"c": 1.0} {"scale": "standard", "units": "given"}' in shown
     assert "confirmed  proved for the programs of the data data.csv" in shown
     assert run("check proof.json.gz --data other.csv --json", code=1)["reason"].startswith("the data are other ones")
-    assert run("check proof.json.gz --data own.csv --target ill --json")["confirmed"]
 
 
 @pytest.mark.parametrize("options", sampled([["-I"], []], 1), ids=["without the folder of the file", "with its folder"])

@@ -38,7 +38,6 @@ fit fsp-m good.csv :: 'fsp-m' is no method: it is a model
 solve best-subset --data good.csv :: 'best-subset' is no model: it is a method
 solve svm :: give --data, for example wdbc
 solve svm good.csv :: the data are given by --data
-fit svm good.csv --data good.csv :: unexpected extra argument
 fit svm god.csv :: there is no file god.csv: did you mean good.csv
 fit svm wbdc :: did you mean wdbc?
 fit svm good.csv --param k :: not of the form k=v: for example --param c=1.0
@@ -49,7 +48,6 @@ fit svm good.csv --param solver=highs :: no parameter of a model or method
 fit best-subset good.csv --param m=9 :: outside [1, 2] (there are 2 features)
 fit svm good.csv --param c=1 --param c=2 :: given twice
 fit svm good.csv --c 1 :: a parameter of a model or method is --param c=VALUE
-fit svm good.csv --params c=1 :: Possible options: --param
 fit svm good.csv --label b :: name the column with --target
 fit svm good.csv --sep ; :: give it as --read KEY=VALUE
 fit svm good.csv --time-limit 0 :: give seconds > 0
@@ -77,7 +75,6 @@ predict solved.json good.csv :: is a solved model, not a fit
 predict fit.json good.csv --proba :: take loss='logistic' or fsopt.select
 check fit.json :: give --data
 check fit.json --data other.csv :: was computed from other data
-check fit.json --data good.csv --param c=1 :: --param and --scale are for the model of --solution
 check {MODELS}/rlp/rlp.nl --solution x.sol :: fsopt reads .lp and .mps, by HiGHS
 solve one.lp --data good.csv :: --data is for models on data sets
 solve {MODELS}/gmeb-dual/gmeb-dual.lp :: quadratic constraints are not supported by HiGHS
@@ -100,7 +97,6 @@ select good.csv --rule best :: one of log-loss, shortest
 select good.csv --report page.pdf :: let it end in .html
 study study.toml :: Missing option '--store'
 study --store s.sqlite -o rows.txt :: let it end in .csv
-study a.toml --store s.sqlite -o rows.csv :: --output has no meaning of a run
 reproduce :: 'fsopt reproduce --list' has the names
 reproduce table3 :: did you mean gmeb-table3
 """
