@@ -157,23 +157,6 @@ def test_npz_never_unpickles(tmp_path):
         load_dataset(path)
 
 
-@pytest.mark.parametrize("kind", ["csr", "csc"])
-def test_sparse_archives(tmp_path, kind):
-    sp.save_npz(tmp_path / "own.npz", X.asformat(kind))
-    with np.load(tmp_path / "own.npz") as held:
-        np.savez(tmp_path / "t.npz", **held, y=LABELS, features=np.array([f"f{j}" for j in range(X.shape[1])]))
-    found = load_dataset(tmp_path / "t.npz")
-    assert fingerprint(found) == fingerprint(DATA)
-    assert found.features[7] == "f7"
-
-
-def test_sparse_rows_with_a_missing_value_are_dropped(tmp_path):
-    sp.save_npz(tmp_path / "own.npz", sp.csr_array(np.where(DENSE[0].max() == DENSE, np.nan, DENSE)))
-    with np.load(tmp_path / "own.npz") as held:
-        np.savez(tmp_path / "t.npz", **held, y=Y)
-    np.testing.assert_array_equal(load_dataset(tmp_path / "t.npz", missing="drop").X.toarray(), DENSE[1:])
-
-
 def test_libsvm(tmp_path):
     text = "+1 1:0.5 3:-2\n-1 2:4 # note\n-1 1:1 2:nan\n"
     data = load_dataset(written(tmp_path, "t.libsvm", text), missing="drop")
