@@ -17,8 +17,10 @@ from support import ROOT, blobs, sampled
 import fsopt
 from fsopt.answers.certificate import Certificate
 from fsopt.cli import main
+from fsopt.data import drawn
 from fsopt.data.kernels import Kernel
 from fsopt.models.mpm.moments import Moments
+from fsopt.papers.gbd import experiments
 from fsopt.papers.registry import EXPERIMENTS
 
 PAGE = (ROOT / "docs" / "inventory.md").read_text(encoding="utf-8")
@@ -123,12 +125,4 @@ def outcome(where, code, tmp_path, monkeypatch, capsys):
         out, err = capsys.readouterr()
         assert ended.value.code == 0, err
         return json.loads(out)
-    return eval(code, {**vars_of_papers(), **names_of(where), **OWN})
-
-
-def vars_of_papers():
-    """Return the functions that a call names beside that of its place."""
-    from fsopt.data import drawn
-    from fsopt.papers.gbd import experiments
-
-    return {**vars(drawn), **vars(experiments)}
+    return eval(code, {**vars(drawn), **vars(experiments), **names_of(where), **OWN})
