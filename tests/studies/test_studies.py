@@ -136,8 +136,6 @@ class Ends(ClassifierMixin, BaseEstimator):
     def fit(self, X, y):
         if len(y) == 21 and self.how == "raise":
             raise ValueError("two\nlines")
-        if len(y) == 21 and self.how == "memory":
-            raise MemoryError("8 TB")
         if len(y) == 21 and self.how == "die":
             os.kill(os.getpid(), signal.SIGKILL)
         if len(y) == 21 and self.how == "once" and not os.path.exists(self.place):
