@@ -35,16 +35,6 @@ def name(path: Path) -> str:
     return path.name
 
 
-@pytest.mark.slow
-def test_the_python_of_the_readme_runs(tmp_path, monkeypatch):
-    readme = ROOT / "README.md"
-    blocks = re.findall(r"```python\n(.*?)```", readme.read_text(encoding="utf-8"), flags=re.DOTALL)
-    monkeypatch.chdir(tmp_path)
-    space = {"__name__": "page"}
-    for block in blocks:
-        exec(compile(block, str(readme), "exec"), space)
-
-
 def made(target: str) -> bool:
     """Tell whether a link leads to a page that the build of the site makes: of a model, of a method, or another one."""
     folder, _, page = target.partition("docs/")[2].partition("/")
