@@ -78,7 +78,6 @@ def test_texts_of_labels_that_are_given():
     [
         ({(1, 1): np.nan, (2, 0): np.inf}, r"2 infinite or missing values, first in row 2, column 'b' \(nan\)"),
         ({(2, 0): np.inf}, r"X has 1 infinite or missing value, first in row 3, column 'a' \(inf\)"),
-        ({(2, 0): np.nan}, r"X has 1 missing value, first in row 3, column 'a' \(nan\)"),
         ({(2, 0): np.nan, (1, 1): np.nan}, r"X has 2 missing values, first in row 2, column 'b' \(nan\)"),
     ],
 )
