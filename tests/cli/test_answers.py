@@ -124,8 +124,6 @@ def test_the_catalogues_have_every_entry_and_a_model_is_shown(run):
         assert not [p for p in listed if not p["meaning"] or ":math:" in p["meaning"] or "``" in p["meaning"]], method
 
 
-# -- raw tables ---------------------------------------------------------------------------------------------
-
 READ = ["--target", "ill", "--positive", "yes", "--id", "name", "--drop", "seen", "--onehot", "--missing", "mean"]
 
 
@@ -183,9 +181,6 @@ def test_a_table_becomes_an_answer_and_probabilities(raw, run):
     assert "column 'town' has values that no training sample had, whose features are 0: 'w'" in run.err
     run("predict fit.json new.csv")
     assert "no training sample" not in run.err
-
-
-# -- compare ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("in_process")

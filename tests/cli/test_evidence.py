@@ -31,9 +31,6 @@ def file(name):
     return MODELS / slug / f"{slug}.{suffix}"
 
 
-# -- rational arithmetic --------------------------------------------------------------------------------------
-
-
 def test_check_prints_the_interval_as_fractions_and_the_word(saved, run):
     found = run("check fit.json --data small.csv --exact --json")
     assert found["exact"]["word"] == "verified exactly"
@@ -120,8 +117,6 @@ def test_the_verifier_has_a_usage_and_imports_the_standard_library_alone(capsys)
         assert "float(" not in path.read_text()
 
 
-# -- one verdict for one piece of evidence, and whose word a bound is -------------------------------------------
-
 WORDS = {"misclass-milp": "optimal (bound: highs)", "onsvm": "optimal", "fsp-m-bigm": "optimal (bound: scip)"}
 
 
@@ -150,9 +145,6 @@ def test_the_bound_of_an_integer_program_is_never_exact():
     assert "it rests on the search of a solver" in found.reason
 
 
-# -- what other software claims -------------------------------------------------------------------------------
-
-
 def stored(slug, **changes):
     return {**json.loads((MODELS / slug / "optimum.json").read_text()), **changes}
 
@@ -162,13 +154,6 @@ def moved(slug, pattern, by, **changes):
     record = stored(slug, **changes)
     name = next(n for n in record["variables"] if re.match(pattern, n))
     return {**record, "variables": {**record["variables"], name: record["variables"][name] + by}}
-
-
-def test_the_optimum_of_a_convex_instance_holds_from_its_files_alone(run):
-    for name in ("rlp.lp", "svm-dual.mps", "svm.mps"):
-        found = run("check", file(name), "--solution", file(name).parent / "optimum.json", "--json", "--exact")
-        assert (found["claimed"], found["recomputed"], found["verified"]) == ("optimal", "optimal", True)
-        assert found["exact"]["word"] == "verified exactly"
 
 
 FALSE = {

@@ -204,8 +204,6 @@ def test_every_verb_has_an_example_and_the_help_has_them_all_in_four_groups(run)
         assert " ".join(example.split()) in " ".join(run(f"{verb} --help").split())
 
 
-# -- names that would command a terminal, and a reader that leaves at once --------------------------------------
-
 RED, TITLE, LINE = "\x1b[31m\u202e", "\x1b]0;owned\x07", "\ninjected"
 FILE = f"d{RED}\x9b7m[bold]x[y].npz"
 DATA = f"--data '{FILE}'"
