@@ -147,9 +147,9 @@ def test_random_parts_are_stratified_complete_and_of_their_seed():
 
 
 @pytest.mark.parametrize("shares", [(0.05, 0.05, 0.9), (0.9, 0.05, 0.05), SHARES])
-def test_every_part_has_both_classes(shares):
-    for data in (numbered(smaller, 11) for smaller in (3, 4, 7)):
-        assert all(set(data.y[part]) == {-1.0, 1.0} for part in random_parts(data, shares, 0))
+@pytest.mark.parametrize("data", [numbered(smaller, 11) for smaller in (3, 4, 7)])
+def test_every_part_has_both_classes(shares, data):
+    assert all(set(data.y[part]) == {-1.0, 1.0} for part in random_parts(data, shares, 0))
 
 
 DATA = blobs(20, 3)
