@@ -79,11 +79,8 @@ def test_the_scores_are_means_and_spreads_over_the_folds_and_the_answer_is_a_sen
     ]
     assert found.majority["other"]["cv_accuracy"] == pytest.approx(2 / 3)
     assert "; 3 folds tell only large differences apart" in found.sentences["data"]
-    row, scores = found.rows[0], []
-    for test in stratified_folds(DATA, 3, 0):
-        train, held_out = train_and_test(DATA, test)
-        scores.append(fsopt.fit("svm", train).scores(held_out))
-    table = pd.DataFrame(scores)
+    parts, row = [train_and_test(DATA, test) for test in stratified_folds(DATA, 3, 0)], found.rows[0]
+    table = pd.DataFrame([fsopt.fit("svm", train).scores(held_out) for train, held_out in parts])
     assert [row[f"cv_{name}"] for name in table] == pytest.approx(table.mean().to_list())
     assert row["spreads"]["cv_accuracy"] == pytest.approx(table["accuracy"].std())
 
@@ -123,10 +120,8 @@ def test_a_classifier_of_the_users_own_is_a_row_with_its_features_and_scores():
     fitted = steps.set_params(logisticregression__C=0.5).fit(DATA.X, DATA.y)
     assert row["features"] == [DATA.features[j] for j in np.flatnonzero(fitted[0].get_support())]
     assert (row["status"], row["objective"], row["certificate"]) == ("feasible", None, None)
-    right = []
-    for test in stratified_folds(DATA, 3, 0):
-        train, held_out = train_and_test(DATA, test)
-        right.append(steps.fit(train.X, train.y).score(held_out.X, held_out.y))
+    parts = [train_and_test(DATA, test) for test in stratified_folds(DATA, 3, 0)]
+    right = [steps.fit(train.X, train.y).score(held_out.X, held_out.y) for train, held_out in parts]
     assert row["cv_accuracy"] == pytest.approx(np.mean(right))
     tuned = tune(("mine", steps), DATA, [{"selectkbest__k": k} for k in (1, 3)], folds=2)
     assert len(tuned.fit.support) == tuned.params["selectkbest__k"]
