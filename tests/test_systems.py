@@ -103,8 +103,6 @@ def test_a_verb_imports_no_slow_package(verb):
 
 
 USERS = ROOT / "tests" / "users"
-
-
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 SCRIPTS = [USERS / "right.py", USERS / "wrong.py", *EXAMPLES]
 

@@ -49,10 +49,9 @@ def found():
     return fsopt.select(DATA, folds=3)
 
 
-def scores_of(losses, folds=2, y=None):
+def scores_of(losses):
     """Return scores of eight samples whose log-losses are the same for all of them at the best configuration."""
-    k = len(SEARCHES) * len(CLASSIFIERS)
-    y = np.tile([1.0, -1.0], 4) if y is None else y
+    k, y = len(SEARCHES) * len(CLASSIFIERS), np.tile([1.0, -1.0], 4)
     values = np.full((1, 8, len(losses), k), -9.0) * y[:, None, None]
     for i, loss in enumerate(losses):
         values[0, :, i, i % k] = -np.log(np.expm1(loss)) * y
