@@ -75,6 +75,7 @@ predict solved.json good.csv :: is a solved model, not a fit
 predict fit.json good.csv --proba :: take loss='logistic' or fsopt.select
 check fit.json :: give --data
 check fit.json --data other.csv :: was computed from other data
+check fit.json --data good.csv --param c=1 :: --param and --scale are for the model of --solution
 check {MODELS}/rlp/rlp.nl --solution x.sol :: fsopt reads .lp and .mps, by HiGHS
 solve one.lp --data good.csv :: --data is for models on data sets
 solve {MODELS}/gmeb-dual/gmeb-dual.lp :: quadratic constraints are not supported by HiGHS
