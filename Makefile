@@ -50,7 +50,7 @@ fuzz: .venv/tested
 # Every method on 200 random data sets with a limit of 2 seconds, and every parameter through folds and tuning;
 # `make test` takes a few of them.
 limits: .venv/tested
-	FSOPT_LIMITS=1 $(BIN)/pytest $(SPREAD) tests/limits tests/studies/test_tuning.py
+	FSOPT_LIMITS=1 $(BIN)/pytest $(SPREAD) tests/limits
 
 # 20,000 changed answers and 5,000 changed proofs; `make test-all` takes a tenth of them.
 forgeries: .venv/tested

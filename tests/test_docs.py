@@ -1,10 +1,8 @@
 """README, docs and notebooks: their code runs; links, tables, names of tests and of papers are true."""
 
-import ast
 import importlib
 import os
 import re
-import sys
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -15,10 +13,6 @@ from nbclient import NotebookClient
 from support import ROOT, SHARED
 
 import fsopt
-
-sys.path.insert(0, str(ROOT / "benchmarks"))
-import limits_page
-import scale
 
 MADE = {"_build", "gallery", "internals", "methods", "models", "notebooks"}
 """Folders of docs/ that the build of the site writes."""
@@ -39,16 +33,6 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 def name(path: Path) -> str:
     return path.name
-
-
-@pytest.mark.slow
-def test_the_python_of_the_readme_runs(tmp_path, monkeypatch):
-    readme = ROOT / "README.md"
-    blocks = re.findall(r"```python\n(.*?)```", readme.read_text(encoding="utf-8"), flags=re.DOTALL)
-    monkeypatch.chdir(tmp_path)
-    space = {"__name__": "page"}
-    for block in blocks:
-        exec(compile(block, str(readme), "exec"), space)
 
 
 def made(target: str) -> bool:
@@ -112,50 +96,9 @@ def test_the_notebook_executes(path, monkeypatch):
     assert any("image/png" in o.get("data", {}) for cell in notebook.cells for o in cell.get("outputs", []))
 
 
-@pytest.mark.parametrize("page", [page for page in DOCS if "{literalinclude}" in page.read_text("utf-8")], ids=name)
-def test_code_that_a_page_includes_is_where_it_says(page):
-    for place, options in re.findall(r"```\{literalinclude\} (\S+)\n((?::.*\n)*)", page.read_text("utf-8")):
-        text = (page.parent / place).read_text("utf-8")
-        said = dict(re.findall(r':([a-z-]+): *"?(.*?)"?\n', options))
-        if "pyobject" in said:
-            node = ast.parse(text)
-            for part in said["pyobject"].split("."):
-                node = next(one for one in node.body if getattr(one, "name", "") == part)
-            text = "\n".join(text.splitlines()[node.lineno - 1 : node.end_lineno])
-        for key in ("start-at", "start-after", "end-at", "end-before"):
-            assert said.get(key, "") in text, f"{place}: {key} {said[key]!r}"
-
-
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_every_column_of_a_table_has_a_heading_in_words(page):
     # A formula alone says nothing to a reader of the screen.
     lines = re.sub(r"\$[^$\n]*\$", "", page.read_text("utf-8")).splitlines()
     heads = [head for head, rule in pairwise(lines) if re.fullmatch(r"\|( ?:?-+:? ?\|)+", rule)]
     assert [head for head in heads if not all(cell.strip() for cell in head.strip().strip("|").split("|"))] == []
-
-
-TALL, WIDE, _ = scale.SHAPES
-
-
-def row(method, size, **changes):
-    known = {"limit": 60.0, "allowed": 4.0, "status": "optimal", "stop": "optimal", "cpu": 2.0, "memory": 0.5}
-    return {"method": method, **size._asdict(), **known, "code": "now", **changes}
-
-
-def test_the_page_has_every_method_and_no_answer_has_its_reason():
-    rows = [row("svm", TALL), row("mpm", WIDE, status="it is too large", stop="memory", cpu=None, memory=None)]
-    text = limits_page.page(rows)
-    assert [m for m in fsopt.METHODS if f"\n| `{m}` | " not in text] == []
-    assert "| `svm` | optimal | 2.0 | 0.5 | not measured |  |  |" in text
-    assert "| `mpm` | not measured |  |  | too large |  |  | needs dense data |  |  |" in text
-    assert "* `mpm` 100 x 50,000: it is too large" in text
-
-
-@pytest.mark.slow
-def test_a_fit_is_measured_in_a_process_of_its_own():
-    found = scale.measure("pearson", scale.Size(200, 5), 10.0, 4.0)
-    assert found["status"] == "feasible"
-    assert found["cpu"] > 0.0
-    assert 0.0 < found["memory"] < 4.0
-    refused = scale.measure("mpm", scale.Size(50, 300, 3), 10.0, 4.0)
-    assert refused["stop"] == "data"

@@ -97,8 +97,7 @@ RINGS = ("fsopt", "fsopt.data", "fsopt.drivers", "fsopt.errors", "fsopt.estimato
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 PAGES += [page for folder in ("drivers", "howto") for page in sorted((ROOT / "docs" / folder).glob("*.md"))]
 PAGES = [page for page in PAGES if page.name not in ("_verbs.md", "changelog.md", "contributing.md")]
-MODULES = [path for folder in ("examples", "tests/own_package") for path in sorted((ROOT / folder).rglob("*.py"))]
-FILES = [*PAGES, *MODULES, *sorted((ROOT / "notebooks").glob("*.ipynb"))]
+FILES = [*PAGES, *sorted((ROOT / "examples").glob("*.py")), *sorted((ROOT / "notebooks").glob("*.ipynb"))]
 
 
 def codes(path: Path) -> Iterator[str]:

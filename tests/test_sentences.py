@@ -4,6 +4,7 @@ import inspect
 import re
 import tomllib
 
+import pandas as pd
 import pyomo.environ as pyo
 import pytest
 from support import ROOT, blobs, sampled
@@ -32,14 +33,8 @@ def refused(call) -> bool:
     return True
 
 
-def table(tmp_path, labels=("no", "yes"), gap=25):
-    path = tmp_path / "table.csv"
-    path.write_text("a,b,label\n" + "".join(f"{k},{gap if k == 5 else k * k},{labels[k % 2]}\n" for k in range(12)))
-    return path
-
-
-def positive(tmp_path, *labels: str) -> str:
-    return fsopt.load_dataset(table(tmp_path, labels), target="label").labels[1]
+def positive(*labels: str) -> str:
+    return fsopt.load_dataset(pd.DataFrame({"a": range(12), "label": [*labels] * 6})).labels[1]
 
 
 def program(lower: float, upper: float, sense=pyo.minimize, domain=pyo.Reals) -> pyo.ConcreteModel:
@@ -58,65 +53,60 @@ def ends(sense) -> list[float]:
     return [found.objective, found.bound]
 
 
-def missing(tmp_path) -> bool:
-    path = table(tmp_path, gap="NA")
-    kept = {
-        kind: fsopt.load_dataset(path, target="label", missing=kind).n
-        for kind in ("drop", "mean", "median", "indicator")
-    }
-    return refused(lambda: fsopt.load_dataset(path, target="label")) and list(kept.values()) == [11, 12, 12, 12]
+def missing() -> bool:
+    frame = pd.DataFrame({"a": [None, *range(11)], "label": [0, 1] * 6})
+    kept = [fsopt.load_dataset(frame, missing=kind).n for kind in ("drop", "mean", "median", "indicator")]
+    return refused(lambda: fsopt.load_dataset(frame)) and kept == [11, 12, 12, 12]
 
 
 SENTENCES = {
-    ("README.md", "with Python 3.11 or newer"): lambda tmp: PROJECT["requires-python"] == ">=3.11",
-    ("docs/start.md", "HiGHS and Clarabel come along"): lambda tmp: (
+    ("README.md", "with Python 3.11 or newer"): lambda: PROJECT["requires-python"] == ">=3.11",
+    ("docs/start.md", "HiGHS and Clarabel come along"): lambda: (
         {"highspy", "clarabel"} <= {re.split(r"\W", one)[0] for one in PROJECT["dependencies"]}
     ),
-    ("docs/start.md", "of two words the one that sounds like the condition"): lambda tmp: (
-        [positive(tmp, *two) for two in PAIRS] == [two[0] for two in PAIRS]
+    ("docs/start.md", "of two words the one that sounds like the condition"): lambda: (
+        [positive(*two) for two in PAIRS] == [two[0] for two in PAIRS]
     ),
     ("docs/start.md", "(malignant, yes, positive ...); where neither does, it is asked for"): (
-        lambda tmp: refused(lambda: positive(tmp, "red", "blue"))
+        lambda: refused(lambda: positive("red", "blue"))
     ),
     ("docs/start.md", "an error without `--missing`, which is `drop`, `mean`, `median` or `indicator`"): missing,
-    ("docs/start.md", "refused beyond 0.5 GB"): lambda tmp: size_limit() == 0.5e9,
-    ("docs/start.md", "means over five stratified folds"): lambda tmp: default(fsopt.compare, "folds") == 5,
-    ("docs/start.md", "Every fit stops after 30 seconds"): lambda tmp: default(fsopt.compare, "time_limit") == 30,
-    ("docs/start.md", "`.csv`, `.tsv` (also `.gz`)"): lambda tmp: (
+    ("docs/start.md", "refused beyond 0.5 GB"): lambda: size_limit() == 0.5e9,
+    ("docs/start.md", "means over five stratified folds"): lambda: default(fsopt.compare, "folds") == 5,
+    ("docs/start.md", "Every fit stops after 30 seconds"): lambda: default(fsopt.compare, "time_limit") == 30,
+    ("docs/start.md", "`.csv`, `.tsv` (also `.gz`)"): lambda: (
         {one.removesuffix(".gz") for one in SUFFIXES} <= set(re.findall(r"`(\.\w+)`", words("docs/start.md")))
     ),
     ("docs/which.md", "the worst case of `mpm` is 1 there"): (
-        lambda tmp: fsopt.fit("mpm", blobs(12, 30, seed=1)).objective < 1e-9  # 1/kappa: the worst case is k^2/(1 + k^2)
+        lambda: fsopt.fit("mpm", blobs(12, 30, seed=1)).objective < 1e-9  # 1/kappa: the worst case is k^2/(1 + k^2)
     ),
-    ("docs/certificates.md", "For a maximum the interval is [f, L]"): lambda tmp: (
+    ("docs/certificates.md", "For a maximum the interval is [f, L]"): lambda: (
         ends(pyo.maximize) == pytest.approx([2, 2]) and ends(pyo.minimize) == pytest.approx([1, 1])
     ),
     ("docs/certificates.md", "(`x >= 1`, `x <= 0`; an integer between 0.2 and 0.8), before any solver is called"): (
-        lambda tmp: (
+        lambda: (
             [fsopt.solve(one).status for one in (program(1, 0), program(0.2, 0.8, domain=pyo.Integers))]
             == ["infeasible", "infeasible"]
         )
     ),
-    ("docs/certificates.md", "the status line says whose: `optimal (bound: highs)`"): lambda tmp: (
+    ("docs/certificates.md", "the status line says whose: `optimal (bound: highs)`"): lambda: (
         fsopt.solve(program(0.5, 2.5, domain=pyo.Integers), "highs").status_line == "optimal (bound: highs)"
     ),
-    ("docs/certificates.md", "above it `stop` says, for example, `within 0.1`"): lambda tmp: (
+    ("docs/certificates.md", "above it `stop` says, for example, `within 0.1`"): lambda: (
         fsopt.fit("best-subset", DATA, m=2, tolerance=0.1).stop == "within 0.1"
     ),
     (
         "docs/start.md",
         "stops the exact search `best-subset` after 3,000 nodes, which is a proof on `wdbc`",
-    ): lambda tmp: (
-        fsopt.fit("best-subset", fsopt.load_dataset("wdbc"), max_nodes=3000, tolerance=1e-3).status == "optimal"
-    ),
+    ): lambda: fsopt.fit("best-subset", fsopt.load_dataset("wdbc"), max_nodes=3000, tolerance=1e-3).status == "optimal",
 }
 """Page and sentence -> what tells whether it is true; the last one takes seconds."""
 
 
 @pytest.mark.parametrize(("page", "sentence"), sampled(SENTENCES, len(SENTENCES) - 1), ids=lambda text: text[:40])
-def test_a_sentence_of_a_first_page_is_true(page, sentence, tmp_path):
+def test_a_sentence_of_a_first_page_is_true(page, sentence):
     assert sentence in words(page)
-    assert SENTENCES[page, sentence](tmp_path)
+    assert SENTENCES[page, sentence]()
 
 
 def rows():

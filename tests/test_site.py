@@ -30,17 +30,16 @@ def test_the_code_on_a_page_runs(page, tmp_path):
         assert agrees(shown, printed), f"{step.text}\nprinted\n{printed}"
 
 
-@pytest.mark.parametrize(
-    ("shown", "same"),
-    [
-        (["optimal -2.5e-3 s\n", "2 of 4\n"], True),
-        (["optimal 2 s\n...\n2 of 4\n"], True),
-        (["2 of 4\n", "optimal 2 s\n"], False),
-        ([], False),
-    ],
-)
-def test_an_output_agrees_with_what_is_printed_up_to_numbers(shown, same):
-    assert agrees(shown, "optimal 2.5  s\nand so on\n7 of 9\n") is same
+@pytest.mark.slow
+def test_the_code_of_the_readme_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert all(map(called, steps((ROOT / "README.md").read_text(encoding="utf-8"))))
+
+
+def test_an_output_agrees_with_what_is_printed_up_to_numbers():
+    printed = "optimal 2.5  s\nand so on\n7 of 9\n"
+    assert all(agrees(one, printed) for one in (["optimal -2.5e-3 s\n", "2 of 4\n"], ["optimal 2 s\n...\n2 of 4\n"]))
+    assert not any(agrees(one, printed) for one in (["2 of 4\n", "optimal 2 s\n"], []))
 
 
 @pytest.mark.parametrize("page", DOCS, ids=name)

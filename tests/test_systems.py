@@ -78,19 +78,6 @@ def test_the_main_verbs_run_without_posix(tmp_path):
     assert (tmp_path / "means.tex").exists()
 
 
-def test_modules_and_functions_of_posix_are_behind_a_guard():
-    """What a test on this system cannot run is looked for: each use is in one of the files known to have a guard."""
-    words = rf"^\s*(import|from) ({'|'.join(MISSING)})\b|os\.(fork|getuid|geteuid|killpg|mkfifo|setsid|uname)\b"
-    words += r"|signal\.SIG(KILL|HUP|USR|ALRM|PIPE)"
-    found = {
-        path.relative_to(ROOT).as_posix()
-        for path in (ROOT / "fsopt").rglob("*.py")
-        if re.search(words, path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    }
-    guarded = ("common/clock.py",)
-    assert found == {f"fsopt/{name}" for name in guarded}
-
-
 SLOW = (
     "scipy.linalg",  # but of a fit, which scales its program by least squares
     "sklearn",
@@ -116,8 +103,6 @@ def test_a_verb_imports_no_slow_package(verb):
 
 
 USERS = ROOT / "tests" / "users"
-
-
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 SCRIPTS = [USERS / "right.py", USERS / "wrong.py", *EXAMPLES]
 

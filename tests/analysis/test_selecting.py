@@ -1,6 +1,5 @@
 """``fsopt.select``: the number of features, what is said of the selection, and what of it is kept."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -22,7 +21,6 @@ from fsopt.analysis.few_features import (
     path_of,
     sizes_of,
 )
-from fsopt.answers.records import sealed
 from fsopt.errors import ParameterError
 
 
@@ -51,10 +49,9 @@ def found():
     return fsopt.select(DATA, folds=3)
 
 
-def scores_of(losses, folds=2, y=None):
+def scores_of(losses):
     """Return scores of eight samples whose log-losses are the same for all of them at the best configuration."""
-    k = len(SEARCHES) * len(CLASSIFIERS)
-    y = np.tile([1.0, -1.0], 4) if y is None else y
+    k, y = len(SEARCHES) * len(CLASSIFIERS), np.tile([1.0, -1.0], 4)
     values = np.full((1, 8, len(losses), k), -9.0) * y[:, None, None]
     for i, loss in enumerate(losses):
         values[0, :, i, i % k] = -np.log(np.expm1(loss)) * y
@@ -274,29 +271,11 @@ def test_a_saved_selection_is_verified_and_keeps_its_probabilities(tmp_path, fou
     assert fsopt.verify(place, DATA).verified
     again = fsopt.load_fit(place)
     assert again.predict_proba(DATA)[:, 1] == pytest.approx(expit(found.fit.decision_function(DATA)))
-    record = json.loads(place.read_text())
-    record["intercept"] += 0.1
-    place.write_text(json.dumps(sealed(record)))
-    assert not fsopt.verify(place, DATA).verified
     with pytest.raises(ParameterError, match="CalibratedClassifierCV"):
         fsopt.fit("svm", DATA).predict_proba(DATA)
 
 
-def test_a_small_class_has_fewer_inner_folds_and_a_tiny_one_is_refused():
+def test_a_small_class_has_fewer_inner_folds():
     y = np.where(np.arange(24) < 6, 1.0, -1.0)
     X = np.random.default_rng(0).standard_normal((24, 2)) + y[:, None]
     assert nested_scores(fsopt.Dataset(X, y), np.array([0, 1, 10, 11, 12]), 5, 0, "log-loss", None).shape == (5,)
-    with pytest.raises(ParameterError, match="3 samples of the smaller class"):
-        fsopt.select(fsopt.Dataset(X[3:], y[3:]), folds=3)
-
-
-def test_a_wrong_parameter_is_refused_before_anything_is_solved():
-    for given, text in (
-        ({"rule": "best"}, "log-loss, shortest"),
-        ({"folds": 46}, "folds"),
-        ({"features": 6}, r"outside \[1, 5\]"),
-        ({"features": 0}, r"outside \[1, 5\]"),
-        ({"jobs": 0}, "jobs=0"),
-    ):
-        with pytest.raises(ParameterError, match=text):
-            fsopt.select(DATA, **given)

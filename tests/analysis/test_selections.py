@@ -21,22 +21,9 @@ DATA, C = blobs(36, 6, seed=4), 2.0
 VALUES = allowed_values(DATA, C, {})
 
 
-def smallest(m, j=None, chosen=None):
-    """Return the smallest value of at most m features, with or without feature j."""
-    return min(v for s, v in VALUES.items() if sum(s) <= m and (j is None or s[j] == chosen))
-
-
-def test_the_path_has_the_optimum_of_every_number_of_features_and_its_evidence_holds():
-    path = fsopt.selection_path(DATA, c=C, scale="none", tolerance=1e-6)
-    assert [cell.asked.m for cell in path.cells] == list(range(7))
-    np.testing.assert_allclose(path.objective, [smallest(m) for m in range(7)], rtol=2e-6)
-    assert np.all(path.bound <= path.objective)
-    np.testing.assert_allclose(path.bound, path.objective, rtol=2e-6)
-    assert path.optimal.all()
-    assert all(len(support) <= m for m, support in enumerate(path.support))
-    assert fsopt.verify(path, DATA).verified
-    assert not fsopt.verify(path, DATA.with_X(1.1 * DATA.X)).verified
-    assert all(set(np.flatnonzero(cell.coef)) <= set(cell.support) for cell in path.cells)
+def smallest(m):
+    """Return the smallest value of at most m features."""
+    return min(v for s, v in VALUES.items() if sum(s) <= m)
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared-hinge", "logistic"])
@@ -49,6 +36,8 @@ def test_a_path_over_two_parameters_has_the_optimum_of_every_pair_and_a_proof(lo
     best = [min(v for s, v in values[c].items() if sum(s) <= m) for c, m in pairs]
     np.testing.assert_allclose(path.objective, best, rtol=2e-6)
     np.testing.assert_allclose(path.bound, path.objective, rtol=2e-6, atol=2e-6)
+    assert path.optimal.all()
+    assert all(set(np.flatnonzero(cell.coef)) <= set(cell.support) for cell in path.cells)
     assert fsopt.verify(path, data, exact=True).word == "verified exactly"
     assert loss == "hinge" or loss in path.summary()
     assert "evidence" not in repr(path)  # kilobytes of encoded multipliers
@@ -84,13 +73,6 @@ def test_some_numbers_of_features_a_time_limit_and_records():
     assert [record["m"] for record in path.to_records()] == [3, 8]
 
 
-def test_wrong_parameters_of_a_path_are_refused():
-    weights = [{"c": c} for c in (0.0, [], [1.0, -1.0], "x")]
-    for wrong in ({"m": [7]}, {"m": []}, {"m": [-1]}, *weights, {"time_limit": 0.0}, {"loss": "log"}):
-        with pytest.raises(ParameterError):
-            fsopt.selection_path(DATA, **wrong)
-
-
 @pytest.mark.parametrize(("m", "within"), [(1, 0.5), (2, 0.0), (4, 0.05)])
 def test_alternatives_are_all_selections_within_the_share(m, within):
     found = fsopt.alternatives(DATA, m, within=within, c=C, scale="none")
@@ -113,12 +95,6 @@ def test_the_best_selections_are_the_best_of_all(count):
     assert found.complete
 
 
-def test_without_time_alternatives_are_not_called_complete():
-    found = fsopt.alternatives(blobs(150, 24, seed=1, gap=0.2), 8, within=0.5, time_limit=0.05)
-    assert not found.complete
-    assert found.others.bound < found.limit
-
-
 def test_alternatives_of_an_interrupted_search_say_so(monkeypatch, usual_interruption):
     def begin(*given):
         signal.raise_signal(signal.SIGINT)
@@ -134,24 +110,21 @@ def test_alternatives_of_an_interrupted_search_say_so(monkeypatch, usual_interru
     assert found.others.bound < found.optimum
 
 
-@pytest.mark.slow
-def test_necessity_has_the_optimum_with_and_without_each_feature():
-    m = 2
-    found = fsopt.necessity(DATA, m, c=C, scale="none", tolerance=1e-6)
-    rows = found.to_frame().set_index("feature").loc[list(DATA.features)]
-    for j, row in enumerate(rows.itertuples()):
-        with_feature, without = smallest(m, j, 1), smallest(m, j, 0)
-        assert (row.with_feature, row.without) == pytest.approx((with_feature, without), rel=2e-6)
-        assert row.with_bound <= with_feature * (1 + 1e-9)
-        assert row.without_bound <= without * (1 + 1e-9)
-        assert bool(found.needed[j]) == (without > smallest(m) * (1 + 1e-5))
+REFUSED = [
+    *((question, {"m": m}, "'m'") for question in (fsopt.alternatives, fsopt.necessity) for m in (0, 7, 1.5)),
+    *((fsopt.selection_path, {"m": m}, "m") for m in ([7], [], [-1])),
+    *((fsopt.selection_path, {"c": c}, "c") for c in (0.0, [], [1.0, -1.0], "x")),
+    (fsopt.selection_path, {"loss": "log"}, "hinge"),
+    (fsopt.selection_path, {"positive": ["x9"]}, "names 'x9', which is no feature"),
+    (fsopt.alternatives, {"m": 2, "positive": ["x9"]}, "names 'x9', which is no feature"),
+    *((fsopt.pareto_front, {"caps": c}, "cap") for c in ((), (0.0,), ("a",))),
+]
 
 
-def test_a_number_of_features_out_of_range_is_refused():
-    for function in (fsopt.alternatives, fsopt.necessity):
-        for m in (0, 7, 1.5):
-            with pytest.raises(ParameterError, match="'m'"):
-                function(DATA, m)
+@pytest.mark.parametrize(("question", "given", "words"), REFUSED)
+def test_a_wrong_question_is_refused(question, given, words):
+    with pytest.raises(ParameterError, match=words):
+        question(DATA, **given)
 
 
 RULES = {"groups": {"pair": ["x1", "x4"]}, "positive": ["x2"], "upper": {"x1": 0.3, "x2": 0.5}, "lower": {"x3": -0.1}}
@@ -177,18 +150,11 @@ def test_questions_about_groups_and_bounds_have_the_answers_of_enumeration():
     for j in range(5):
         values = [min(v for s, v in GROUPED.items() if sum(s) <= 2 and s[j] == chosen) for chosen in (0, 1)]
         np.testing.assert_allclose(sides.loc[NAMES[j], ["without", "with_feature"]], values, rtol=2e-6)
+        assert bool(needed.needed[j]) == (values[0] > best[2] * (1 + 1e-5))
     for answer in (path, found, needed):
         assert fsopt.verify(answer, DATA, exact=True).word == "verified exactly"
         for wrong in ({**RULES, "groups": {"pair": ["x1", "x5"]}}, {**RULES, "upper": {"x1": 0.2, "x2": 0.5}}):
             assert not fsopt.verify(dataclasses.replace(answer, rules=wrong), DATA).verified
-
-
-def test_unknown_rules_of_a_question_are_refused():
-    for question in (lambda **r: fsopt.alternatives(DATA, 2, **r), lambda **r: fsopt.selection_path(DATA, **r)):
-        with pytest.raises(ParameterError, match="names 'x9', which is no feature"):
-            question(positive=["x9"])
-        with pytest.raises(TypeError, match="unexpected keyword"):
-            question(include=["x1"])
 
 
 def test_the_front_is_convex_has_the_c_svms_of_its_slopes_and_the_bounds_of_the_fits():
@@ -205,6 +171,3 @@ def test_the_front_is_convex_has_the_c_svms_of_its_slopes_and_the_bounds_of_the_
     assert front.chosen == np.argmin(np.abs(front["h_over_l"] - 0.1))
     points, star = front.plot().axes[0].lines
     assert (points.get_xdata().tolist(), star.get_xdata()) == (x.tolist(), [x[front.chosen]])
-    for caps in ((), (0.0,), ("a",)):
-        with pytest.raises(ParameterError):
-            fsopt.pareto_front(DATA, caps)

@@ -50,9 +50,6 @@ def test_solve_exits_1_where_there_is_no_answer(small, run):
 
 
 def test_options_files_reach_the_solver(small, run):
-    (small / "loose.toml").write_text("max_iter = 2\n")
-    record = run("solve svm --data small.csv --options loose.toml --solver clarabel --json")
-    assert (record["status"], record["stop"]) == ("feasible", "iteration-limit")
     for profile in sorted((ROOT / "solvers").glob("*.toml")):
         shutil.copy(profile, small)  # the path of the checkout may have spaces
         solver = profile.name.split("-")[0]
@@ -127,8 +124,6 @@ def test_the_catalogues_have_every_entry_and_a_model_is_shown(run):
         assert not [p for p in listed if not p["meaning"] or ":math:" in p["meaning"] or "``" in p["meaning"]], method
 
 
-# -- raw tables ---------------------------------------------------------------------------------------------
-
 READ = ["--target", "ill", "--positive", "yes", "--id", "name", "--drop", "seen", "--onehot", "--missing", "mean"]
 
 
@@ -179,11 +174,6 @@ def test_a_table_becomes_an_answer_and_probabilities(raw, run):
     printed = run(*asked)
     assert answer["answer_in_words"][0] in " ".join(printed.split())
     run("check fit.json --data raw.csv")
-    saved = json.loads((raw / "fit.json").read_text())
-    numbers = {line.split()[0]: line.split() for line in printed.splitlines() if line.split()}
-    assert float(numbers["intercept"][1]) == pytest.approx(saved["intercept"], rel=1e-4)
-    for name, weight in zip(saved["features"], (w for w in saved["coef"] if w), strict=True):
-        assert any(float(text) == pytest.approx(weight, rel=1e-4) for text in numbers[name][1:] if text != "-")
     (raw / "two.csv").write_text("a,noise,town\n3.0,0.0,x\n-3.0,,w\n")
     rows = list(csv.DictReader(run("predict fit.json two.csv --proba").splitlines()))
     assert [row["label"] for row in rows] == ["yes", "not yes"]
@@ -191,9 +181,6 @@ def test_a_table_becomes_an_answer_and_probabilities(raw, run):
     assert "column 'town' has values that no training sample had, whose features are 0: 'w'" in run.err
     run("predict fit.json new.csv")
     assert "no training sample" not in run.err
-
-
-# -- compare ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("in_process")
@@ -220,7 +207,7 @@ def test_the_last_line_names_methods_without_an_answer(small, run, monkeypatch):
     real = units.study_fit
 
     def fit(entry, data, **keywords):
-        if entry.name == "pearson" or (entry.name == "svm" and data.n == 24):
+        if entry.name == "pearson":
             raise SolverError("its solver has no licence", "get one")
         if entry.name == "fisher" and data.n < 24:
             raise DataError("the data have no column x3")
@@ -229,10 +216,9 @@ def test_the_last_line_names_methods_without_an_answer(small, run, monkeypatch):
     monkeypatch.setattr(units, "study_fit", fit)
     assert "the larger class alone" in run(f"{SHORT} --methods ks,fisher")
     assert run.err.splitlines()[-1] == "without an answer: fisher (no scores)"
-    found = run(f"{SHORT} --methods pearson,svm,fisher --json", code=1)
-    line = "without an answer: pearson (no fit), svm (no fit), fisher (no scores)"
-    assert run.err.splitlines()[-1] == line
-    assert [one["lacking"] for one in found["unanswered"]] == ["no fit", "no fit", "no scores"]
+    found = run(f"{SHORT} --methods pearson,fisher --json", code=1)
+    assert run.err.splitlines()[-1] == "without an answer: pearson (no fit), fisher (no scores)"
+    assert [one["lacking"] for one in found["unanswered"]] == ["no fit", "no scores"]
     monkeypatch.setattr(units, "study_fit", lambda *_, **__: fit(fsopt.METHODS["pearson"], None))
     record = run(f"{SHORT} --json", code=1)
     assert [row["method"] for row in record["rows"]] == list(fsopt.METHODS)

@@ -7,18 +7,14 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from fractions import Fraction
 
 import highspy
-import numpy as np
 import pyomo.environ as pyo
 import pytest
 from support import ROOT, sampled, written
 
 import fsopt
-from fsopt.answers.records import sealed
-from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.verifier import verify
 
 MODELS = ROOT / "models"
@@ -35,9 +31,6 @@ def file(name):
     return MODELS / slug / f"{slug}.{suffix}"
 
 
-# -- rational arithmetic --------------------------------------------------------------------------------------
-
-
 def test_check_prints_the_interval_as_fractions_and_the_word(saved, run):
     found = run("check fit.json --data small.csv --exact --json")
     assert found["exact"]["word"] == "verified exactly"
@@ -50,10 +43,7 @@ def test_check_prints_the_interval_as_fractions_and_the_word(saved, run):
     assert Fraction(claim["interval"][0]) <= lower <= upper <= Fraction(claim["interval"][1])
     record = json.loads(saved.read_text())
     assert lower - Fraction(1, 10**6) <= Fraction(record["objective"]) <= upper + Fraction(1, 10**6)
-    text = run("check fit.json --data small.csv --exact")
-    assert "verified exactly: optimal" in text
-    assert "relative width" in text
-    assert "exact" not in run("check fit.json --data small.csv")
+    assert "verified exactly: optimal" in run("check fit.json --data small.csv --exact")
     # A change that numerical tolerances allow breaks the digest, and with it the word.
     for factor in (1.01, 1 + 1e-12):
         saved.write_text(json.dumps({**record, "objective": factor * record["objective"]}))
@@ -88,14 +78,12 @@ def test_a_solve_of_a_slug_and_of_a_file_is_proved(small, run):
 def test_check_takes_a_proof_file(small, run):
     shutil.copy(MODELS / "onsvm" / "data.csv", "data.csv")
     (small / "other.csv").write_text((small / "data.csv").read_text().replace("0.", "0.1", 1))
-    (small / "own.csv").write_text((small / "data.csv").read_text().replace("label", "ill", 1))
     run("fit onsvm data.csv -o fit.json")
     run("check fit.json --data data.csv --proof proof.json.gz")
     shown = run("check proof.json.gz --data data.csv")
     assert 'onsvm {"c": 1.0} {"scale": "standard", "units": "given"}' in shown
     assert "confirmed  proved for the programs of the data data.csv" in shown
     assert run("check proof.json.gz --data other.csv --json", code=1)["reason"].startswith("the data are other ones")
-    assert run("check proof.json.gz --data own.csv --target ill --json")["confirmed"]
 
 
 @pytest.mark.parametrize("options", sampled([["-I"], []], 1), ids=["without the folder of the file", "with its folder"])
@@ -129,60 +117,32 @@ def test_the_verifier_has_a_usage_and_imports_the_standard_library_alone(capsys)
         assert "float(" not in path.read_text()
 
 
-# -- one verdict for one piece of evidence, and whose word a bound is -------------------------------------------
-
 WORDS = {"misclass-milp": "optimal (bound: highs)", "onsvm": "optimal", "fsp-m-bigm": "optimal (bound: scip)"}
 
 
 @pytest.mark.parametrize("slug", sampled(WORDS, 2))
-@pytest.mark.parametrize("honest", [True, False], ids=["honest", "forged"])
-def test_slug_file_and_python_have_the_same_words_and_exit_codes(slug, honest, small, run):
-    """The forged answer has another value than its point, and a digest of its own."""
-    code, line = int(not honest), WORDS[slug]
+def test_slug_file_and_python_have_the_same_words(slug, small, run):
+    line = WORDS[slug]
     for name in (f"{slug}.mps", "data.csv"):
         shutil.copy(MODELS / slug / name, small)
     model = fsopt.read_model(f"{slug}.mps")
     result = fsopt.solve(model)
-    own = fsopt.verify(result if honest else replace(result, objective=result.objective + 1.0), model)
-    assert (result.status_line, own.status_line, own.verified) == (line, line, honest)
+    own = fsopt.verify(result, model)
+    assert (result.status_line, own.status_line, own.verified) == (line, line, True)
     for source, of in ((f"{slug} --data data.csv", "--data data.csv"), (f"{slug}.mps", f"--data {slug}.mps")):
         assert f" {line}\n" in run(f"solve {source} -o solved.json")
-        record = json.loads((small / "solved.json").read_text())
-        if not honest:
-            record = sealed(record | {"objective": record["objective"] + 1.0})
-            (small / "solved.json").write_text(json.dumps(record))
-        word = "verified numerically" if honest else "not verified"
-        assert f"{word}: {line}, by a certificate" in run(f"check solved.json {of}", code=code)
-        found = run(f"check solved.json {of} --json", code=code)
-        assert (found["verified"], found["status_line"]) == (honest, line)
-        assert found["reason"].startswith("" if honest else "the stated objective value is not that of the point")
-
-
-def at_least_three(within=pyo.Reals):
-    """Return min x + 2 y subject to x + y >= 3 on [1, 2] x [1, 2]: 4, at (2, 1)."""
-    model = pyo.ConcreteModel()
-    model.x, model.y = pyo.Var(within=within, bounds=(1, 2)), pyo.Var(within=within, bounds=(1, 2))
-    model.three = pyo.Constraint(expr=model.x + model.y >= 3)
-    model.objective = pyo.Objective(expr=model.x + 2 * model.y)
-    return model
+        assert f"verified numerically: {line}, by a certificate" in run(f"check solved.json {of}")
+        found = run(f"check solved.json {of} --json")
+        assert (found["verified"], found["status_line"], found["reason"]) == (True, line, "")
 
 
 def test_the_bound_of_an_integer_program_is_never_exact():
-    model = at_least_three(pyo.Integers)
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var(within=pyo.Integers, bounds=(0.5, 2.5))
+    model.objective = pyo.Objective(expr=model.x)
     found = fsopt.verify(fsopt.solve(model), model, exact=True)
     assert (found.numerically, found.verified, found.status_line) == (True, False, "optimal (bound: highs)")
     assert "it rests on the search of a solver" in found.reason
-    # The value of a product is exact; of a cubic term none is known: feasible, as it is claimed, numerically alone.
-    for power, exact in ((1, True), (2, False)):
-        product = at_least_three()
-        product.objective.set_value(product.x * product.y**power)
-        stated = SolveResult(Status.FEASIBLE, "", 2.0, None, "another", {}, 0, point=Point(np.array([2.0, 1.0])))
-        found = fsopt.verify(stated, product, exact=True)
-        assert (found.numerically, found.verified) == (True, exact)
-        assert ("not convex in the arrays" in found.reason) == (not exact)
-
-
-# -- what other software claims -------------------------------------------------------------------------------
 
 
 def stored(slug, **changes):
@@ -194,13 +154,6 @@ def moved(slug, pattern, by, **changes):
     record = stored(slug, **changes)
     name = next(n for n in record["variables"] if re.match(pattern, n))
     return {**record, "variables": {**record["variables"], name: record["variables"][name] + by}}
-
-
-def test_the_optimum_of_a_convex_instance_holds_from_its_files_alone(run):
-    for name in ("rlp.lp", "svm-dual.mps", "svm.mps"):
-        found = run("check", file(name), "--solution", file(name).parent / "optimum.json", "--json", "--exact")
-        assert (found["claimed"], found["recomputed"], found["verified"]) == ("optimal", "optimal", True)
-        assert found["exact"]["word"] == "verified exactly"
 
 
 FALSE = {

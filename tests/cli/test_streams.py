@@ -19,7 +19,7 @@ from support import ROOT, blobs
 import fsopt
 from fsopt.analysis import selecting
 from fsopt.answers.certificate import certificate_line
-from fsopt.cli import main, output, tables
+from fsopt.cli import main, output
 from fsopt.cli.app import GROUPS, command
 from fsopt.common.texts import CONTROL, counted
 
@@ -145,33 +145,9 @@ def _take_interruptions() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job of a shell ignores them
 
 
-WIDTHS = (80, 100, 120)
-
-
-def compare():
-    def row(method, features, accuracy, **own):
-        row = {"data": "wdbc", "method": method, "n_features": features, "cv_accuracy": accuracy}
-        row |= {f"cv_{name}": accuracy and accuracy - 0.01 for name in ("balanced_accuracy", "mcc", "auc", "recall")}
-        row |= {"spreads": {"cv_accuracy": 0.0123}, "ended_early": 0, "fold_statuses": {"optimal": 4, "feasible": 1}}
-        row |= {"standing": "not told apart, front", "status": "optimal", "stop": "complete"}
-        row |= {"front": accuracy == 0.9, "answer": False}
-        return row | {"exact": None, "warnings": [], "error": ""} | own
-
-    rows = [row("pearson", 1, 0.9), row("svm", 8, 0.95, standing="")]
-    rows += [row("mopfs", 3, None, ended_early=2, stop="time-limit", status="feasible", spreads={}, standing=None)]
-    told = {"data": "wdbc.csv", "n": 40, "p": 1, "folds": 5, "seed": 0, "majority": {"wdbc": {"cv_accuracy": 0.63}}}
-    told |= {"answer_in_words": {}}
-    tables._print({**told, "rows": rows})
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-def test_a_table_has_all_its_columns_and_words(width, capsys, monkeypatch, run):
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_table_has_all_its_columns_and_words(width, monkeypatch, run):
     monkeypatch.setenv("COLUMNS", str(width))
-    compare()
-    lines = capsys.readouterr().out.splitlines()
-    assert max(map(len, lines)) <= width
-    for word in ("method", "standing", "features", "accuracy", "balanced", "AUC", "status", "0.9000", "±0.012", "svm"):
-        assert word in " ".join(lines).split(), word
     wanted = {"methods": ("method", "paper", "equation", "models", "driver"), "models": ("model", "class", "equation")}
     wanted["solvers"] = ("solver", "classes", "proves", "duals", "tolerance", "available")
     for verb, heads in wanted.items():
@@ -204,13 +180,7 @@ def test_a_table_without_rows_and_numbers_wider_than_the_output(capsys, monkeypa
 
 def test_small_numbers_and_open_gaps_in_words():
     assert [output.seconds(value) for value in (0.0, 0.0049, 0.005, 1.234)] == ["< 0.01", "< 0.01", "0.01", "1.23"]
-    assert [counted(n, "feature") for n in (0, 1, 1.5, 250000)] == [
-        "0 features",
-        "1 feature",
-        "1.5 features",
-        "250000 features",
-    ]
-    assert [counted(n, "class") for n in (1, 3)] == ["1 class", "3 classes"]
+    assert [counted(n, "feature") for n in (0, 1, 1.5)] == ["0 features", "1 feature", "1.5 features"]
     for ok, bound, words in (
         (True, 2.0, "gbd, holds"),
         (True, 1.2, "gbd, holds: gap 4.0e-01"),
@@ -223,6 +193,7 @@ def test_small_numbers_and_open_gaps_in_words():
 def test_every_verb_has_an_example_and_the_help_has_them_all_in_four_groups(run):
     verbs = {verb.__name__: example for verbs in GROUPS.values() for verb, example in verbs.items()}
     assert len(verbs) == 13
+    assert set(verbs) == {words.split()[0] for words in COMMANDS}
     text = run("--help")
     listed = [line.split()[0] for line in text.splitlines() if line.startswith("  ") and line.split()]
     assert set(verbs) <= set(listed)
@@ -232,8 +203,6 @@ def test_every_verb_has_an_example_and_the_help_has_them_all_in_four_groups(run)
         assert example.startswith(f"fsopt {verb}")
         assert " ".join(example.split()) in " ".join(run(f"{verb} --help").split())
 
-
-# -- names that would command a terminal, and a reader that leaves at once --------------------------------------
 
 RED, TITLE, LINE = "\x1b[31m\u202e", "\x1b]0;owned\x07", "\ninjected"
 FILE = f"d{RED}\x9b7m[bold]x[y].npz"
@@ -259,12 +228,8 @@ study study.toml --store again.sqlite
 FAULTS = f"""
 fit svm --data 'no{TITLE}.csv'
 fit 'sv{RED}m' {DATA}
-fit svm {DATA} --param 'c{RED}=1'
-fit svm {DATA} --target 'x{RED}'
 fit svm {DATA} -o 'none{RED}/f.json'
-check 'none{RED}.json' {DATA}
 predict 'bad{RED}.json' {DATA}
-study --store 's{RED}.sqlite'
 study 'bad{RED}.json' --store s.sqlite
 compare {DATA} --methods 'svm,x{RED}'
 'fi{RED}t'
@@ -299,10 +264,6 @@ def code_of(words):
     with pytest.raises(SystemExit) as ended:
         main(shlex.split(words))
     return ended.value.code
-
-
-def test_no_verb_is_missing():
-    assert set(command().commands) == {words.split()[0] for words in COMMANDS}
 
 
 @pytest.mark.usefixtures("here")

@@ -15,7 +15,7 @@ from IPython.core.formatters import PNGFormatter
 from IPython.core.interactiveshell import InteractiveShell
 
 from fsopt.common import checkpoints
-from fsopt.common.checkpoints import Keeper, digest, read, write
+from fsopt.common.checkpoints import Keeper, digest, read
 from fsopt.common.figures import new_figure
 from fsopt.common.files import check_readable, check_writable, whole_file, write_text
 from fsopt.common.texts import one_line, printable
@@ -79,8 +79,6 @@ def test_a_broken_write_leaves_the_old_file_and_nothing_else(tmp_path):
         (check_writable, "a\0b", "null"),
         (check_writable, "~nosuchuser/x.json", "home directory"),
         (check_writable, "folder", "it is a folder, a device or a pipe"),
-        (check_writable, "/dev/null", "it is a folder, a device or a pipe"),
-        (check_writable, "/dev/stdout", "it is a folder, a device or a pipe"),
         (check_writable, "pipe", "it is a folder, a device or a pipe"),
         (check_writable, "nowhere/x.json", "there is no folder"),
         (check_writable, "file/x.json", "there is no folder"),
@@ -103,43 +101,17 @@ def test_a_path_that_cannot_be_used_is_refused_with_its_reason(tmp_path, monkeyp
     assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "folder", "loop", "pipe"]
 
 
-PROBLEM = {"format": "test 1", "data": "a" * 64, "c": "1.0"}
-
-
-def test_what_was_written_is_read(tmp_path):
-    place, numbers = tmp_path / "run.npz", np.arange(3.0)
-    write(place, PROBLEM, {"nodes": 7}, {"numbers": numbers})
-    words, arrays = read(place, "a test", PROBLEM)
-    assert words["nodes"] == 7
-    assert arrays["numbers"].tolist() == numbers.tolist()
-
-
-@pytest.mark.parametrize(
-    ("changed", "words"),
-    [
-        ({"c": "2.0"}, r"differs in c \(1.0, not 2.0\)"),
-        ({"data": "b" * 64}, "differs in data:"),
-        ({"weights": "b" * 64}, "differs in weights:"),
-    ],
-)
-def test_another_problem_is_refused_by_the_name_of_what_differs(changed, words, tmp_path):
-    place = tmp_path / "run.npz"
-    write(place, PROBLEM, {}, {})
-    with pytest.raises(FileError, match=words):
-        read(place, "a test", PROBLEM | changed)
-
-
 def test_other_files_are_refused(tmp_path):
     place = tmp_path / "run.npz"
     with pytest.raises(FileError, match="No such file"):
-        read(place, "a test", PROBLEM)
+        read(place, "a test", {})
     for content in (b"", b"nonsense", b"PK\x03\x04broken"):
         place.write_bytes(content)
         with pytest.raises(FileError, match="no checkpoint of a test"):
-            read(place, "a test", PROBLEM)
+            read(place, "a test", {})
     np.savez(place, text=np.array(["x"], dtype=object), allow_pickle=True)
     with pytest.raises(FileError, match="no checkpoint of a test"):
-        read(place, "a test", PROBLEM)
+        read(place, "a test", {})
 
 
 def test_writing_takes_a_small_share_of_the_time(monkeypatch):
@@ -181,8 +153,7 @@ def test_a_name_keeps_its_letters_and_loses_its_commands_alone():
     kept = "größe 面 שלום \u200f é\u0301 [a]"
     assert printable(kept + "\t\n") == kept + "\t\n"
     assert one_line(kept + "\t\n") == kept + "\\x09\\x0a"
-    assert printable("a\x1b[2Jb\x00\x7f\x85\r") == "a\\x1b[2Jb\\x00\\x7f\\x85\\x0d"
-    assert printable("gnp.\u202etxt\u2066\u2029") == "gnp.\\u202etxt\\u2066\\u2029"
+    assert printable("a\x1b[2Jb\x00\r.\u202etxt") == "a\\x1b[2Jb\\x00\\x0d.\\u202etxt"
 
 
 def test_all_controls_of_unicode_and_all_that_turn_the_direction_are_among_them():

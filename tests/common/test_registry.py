@@ -3,14 +3,13 @@
 import dataclasses
 import json
 import os
-import re
 import subprocess
 import sys
-from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
+from snippets import installed, steps
 from support import ROOT, blobs
 
 import fsopt
@@ -177,61 +176,43 @@ def test_a_registered_penalty_is_fitted_saved_and_verified_by_its_name(tmp_path)
 
 
 @pytest.fixture
-def table(tmp_path):
+def in_package(tmp_path):
+    """Return a function that runs code with data where the package of docs/howto/own-package.md is installed."""
+    for step in steps((ROOT / "docs" / "howto" / "own-package.md").read_text(encoding="utf-8")):
+        if step.file:
+            (tmp_path / step.file).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / step.file).write_text(step.text, encoding="utf-8")
+    (tmp_path / "site").mkdir()
+    installed(tmp_path / "elastic", tmp_path / "site")
     np.savez(tmp_path / "data.npz", X=DATA.X, y=DATA.y)
-    return str(tmp_path / "data.npz")
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(tmp_path / "site")))}
 
+    def run(code):
+        words = [sys.executable, "-c", f"import fsopt\ndata = fsopt.load_dataset('data.npz')\n{code}"]
+        return subprocess.run(words, capture_output=True, text=True, env=env, cwd=tmp_path).stdout
 
-def in_package(*arguments, **more):
-    env = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests' / 'own_package'}"}
-    words = [sys.executable, *arguments]
-    return subprocess.run(words, capture_output=True, text=True, env=env, cwd=Path.home(), **more)
-
-
-COMMANDS = """
-import sys
-from fsopt.cli import main
-for line in sys.stdin:
-    try:
-        main(line.split())
-    except SystemExit as end:
-        print(f"exit code {end.code}: {line}")
-"""
+    return run
 
 
 @pytest.mark.slow
-def test_an_own_package_goes_through_fit_compare_check_and_export(table, tmp_path):
-    out, data = tmp_path / "fit.json", f"--data {table}"
-    lines = [
-        f"fit elastic-svm {data} --param mu=2 -o {out}",
-        f"check {out} {data}",
-        f"compare {data} --methods elastic-svm,svm --folds 2 --jobs 1",
-        f"export elastic-svm {data} -o {tmp_path / 'elastic.nl'}",
-        "show elastic-svm",
-        "methods",
-        "models",
-    ]
-    done = in_package("-c", COMMANDS, input="\n".join(lines))
-    assert done.stdout.count("exit code 0: ") == len(lines), done.stdout + done.stderr
-    assert json.loads(out.read_text())["status"] == "optimal"
-    *_, compared, _exported, shown, methods, models = re.split("exit code .*\n", done.stdout)[:-1]
-    assert "elastic-svm" in compared
-    assert "without an answer" not in done.stderr
+def test_an_own_package_is_exported_and_its_estimator_works_in_other_processes(in_package, tmp_path):
+    said = in_package(
+        "from sklearn.model_selection import cross_val_score\n"
+        "fsopt.export(fsopt.build('elastic-svm', data), 'elastic.nl')\n"
+        "print(cross_val_score(fsopt.estimators.ElasticSvm(mu=2.0), data.X, data.y, cv=3, n_jobs=2).min() > 0.5)\n"
+    )
+    assert said == "True\n"
     assert (tmp_path / "elastic.nl").exists()
-    assert "(3) w <= s" in shown
-    assert "elastic-svm" in methods
-    assert "elastic-svm" in models
 
 
 @pytest.mark.slow
-def test_registration_in_a_script_goes_through_a_comparison_with_workers(table, tmp_path):
-    script = tmp_path / "script.py"
-    script.write_text(
-        "import fsopt, fsopt_ridge.elastic as own\n"
+def test_registration_in_a_script_goes_through_a_comparison_with_workers(in_package):
+    said = in_package(
+        "import elastic_svm\n"
         "from fsopt.common.registry import _waiting\n"
         "_waiting().clear()\n"
-        "own.register()\n"
-        f"rows = fsopt.compare(fsopt.load_dataset({table!r}), methods=['elastic-svm'], folds=2, jobs=2).rows\n"
+        "elastic_svm.register()\n"
+        "rows = fsopt.compare(data, methods=['elastic-svm'], folds=2, jobs=2).rows\n"
         "print(rows[0]['status'], rows[0]['error'] or 'no error')\n"
     )
-    assert in_package(str(script)).stdout.strip() == "optimal no error"
+    assert said == "optimal no error\n"

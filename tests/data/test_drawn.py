@@ -1,8 +1,7 @@
 """Synthetic data of the papers: their laws, their seeds, and the error rates of the best classifiers on them."""
 
-import csv
-
 import numpy as np
+import pandas as pd
 import pytest
 from support import SHARED
 
@@ -99,21 +98,13 @@ def test_gbd_sets_are_drawn_as_documented(law, given):
     assert [data.name.rpartition("-")[2] for data in sets] == ["train", "valid", "test"]
 
 
-def test_gbd_set_two_has_a_root_and_the_size_of_the_paper():
-    assert not np.array_equal(gbd_set_two(3, 4, p=12, n=30)[4], gbd_set_two(3, 4, 2015, p=12, n=30)[4])
-    train, *_, support, _ = gbd_set_two(20, 0)
-    assert (train.n, train.p, support.size) == (1000, 800, 20)
-
-
 @pytest.mark.shared
 @pytest.mark.skipif(not INSTANCES.is_file(), reason="the named instances are not here (FSOPT_SHARED)")
 def test_the_named_instances_have_their_m():
-    with INSTANCES.open(newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = pd.read_csv(INSTANCES)
     assert len(rows) == 90
-    for row in rows[::7]:
-        p, n, k, m = (int(row[key]) for key in ("n_features", "n_samples", "k", "m"))
-        assert gbd_set_one(p, n, k)[3].size == m, row
+    for row in rows[::7].itertuples():
+        assert gbd_set_one(row.n_features, row.n_samples, row.k)[3].size == row.m, row
 
 
 @pytest.mark.parametrize("size", [2, 10])

@@ -10,6 +10,7 @@ import fsopt
 from fsopt.data import Dataset, gbd_set_one, gbd_set_two, gmeb_type1, gmeb_type2, load_dataset, mpm_synthetic
 from fsopt.data.given import dataset_of
 from fsopt.data.hyperplanes import loss_of
+from fsopt.data.kernels import Kernel
 from fsopt.data.splits import random_parts, stratified_folds
 from fsopt.errors import DataError, ParameterError
 
@@ -75,22 +76,18 @@ CSV = [
     ("", {}, "cannot be read .*No columns"),
     ("a,b,label\n", {}, "there is no row"),
     ("a,b,label\n1,2,1\n1,2,3,4\n", {}, "cannot be read"),
-    ("a,b,class\n1,2,1\n", {}, "there is no column 'label' among the 3 columns: .*target=.*class"),
     ("a,label,label\n1,2,1\n", {}, "there are 2 columns 'label'"),
     ("label\n1\n0\n", {}, "no column is left"),
     ("a,label\n1,1\n2,1\n", {}, "exactly two different values, 1 found: '1': give samples of both classes"),
     ("a,label\n" + "".join(f"1,{k}\n" for k in range(8)), {}, r"8 found: '0', .*'5', \.\.\."),
-    ("a,label\n1,u\n2,v\n3,w\n", {}, "exactly two different values, 3 found: 'u', 'v', 'w': positive= makes"),
     ("a,label\n1,u\n2,v\n", {}, "the labels are 'u', 'v', and either may be .1: name .* positive="),
     ("a,label\n1,u\n2,v\n3,w\n", {"positive": "x"}, "no sample has the label 'x': .*'u', 'v', 'w'"),
     ("a,label\n1,u\n2,v\n", {"positive": ["u", "v"]}, "every label is positive"),
     ("a,label\n1,\n2,\n", {}, "every one of the 2 rows has no label"),
-    ("a,b,label\n1,x,0\n2,y,1\n", {}, "column 'b' holds texts, such as 'x': onehot=True makes"),
     ("a,b,c,label\n1,x,u,0\n2,y,v,1\n", {}, "column 'b' holds texts, such as 'x'; so do c:"),
     ("a,b,label\n1,2,0\n2,y,1\n3,4,1\n", {"onehot": True}, "column 'b' holds 'y' in row 2, which is not a number"),
     ("a,b,label\n1,2,0\n3,4,1\n", {"drop": "aa"}, "no column 'aa' .*drop=; did you mean a"),
     ("a,w,label\n1,2,0\n3,x,1\n", {"weights": "w"}, "column 'w' holds texts, not numbers"),
-    ("a,b,label\n1,,1\n2,3,0\n", {}, "X has 1 missing value, first in row 1, column 'b' .*: missing= "),
     ("a,b,label\n1,,1\n,2,0\n", {"missing": "drop"}, "every one of the 2 rows has a missing value"),
     ("a,b,label\n1,,1\n2,?,0\n", {"missing": "mean"}, "column 'b' has no value at all"),
     ("a,label\ninf,1\n-inf,0\n,1\n", {"missing": "mean"}, "X has 3 infinite or missing values"),
@@ -136,6 +133,14 @@ CALLS = [
     *((lambda s=s: random_parts(DATA, s, 0), ParameterError, "shares") for s in ((0.5, 0.4), (1.2, -0.2))),
     (lambda: random_parts(numbered(1, 3), (0.6, 0.2, 0.2), 0), DataError, "1 and 3 samples"),
     (lambda: loss_of("log"), ParameterError, "squared-hinge"),
+    (lambda: DATA.rows([0, 2]), DataError, "only one class is present"),
+    (lambda: DATA.rows([0, 3]), ParameterError, "these are not samples of the data set .*out of bounds"),
+    (lambda: DATA.rows(1), ParameterError, "one list of samples is needed, got 1"),
+    (lambda: DATA.columns([2]), ParameterError, "these are not features of the data set"),
+    (lambda: DATA.with_X(np.ones((3, 3))), DataError, "there are 2 names for 3 features"),
+    (lambda: Kernel("rbf", X3), ParameterError, "kernel is"),
+    *((lambda w=w: Kernel("gaussian", X3, width=w), ParameterError, "kernel is") for w in (0.0, np.inf, "wide", True)),
+    (lambda: Kernel("linear", np.array([[np.nan, 1.0]])), DataError, "patterns"),
 ]
 
 

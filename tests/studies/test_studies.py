@@ -52,13 +52,7 @@ grid = { c = [0.1, 1.0] }
 
 
 @pytest.fixture
-def here():
-    with parallel_config("sequential"):
-        yield
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch, here):
+def folder(tmp_path, monkeypatch, in_process):
     data = blobs(30, 4)
     pd.DataFrame(data.X, columns=data.features).assign(label=data.y).to_csv(tmp_path / "mine.csv", index=False)
     (tmp_path / "study.toml").write_text(TOML)
@@ -71,7 +65,7 @@ def steady(rows):
     return [{k: v for k, v in row.items() if k not in ("seconds", "cpu_seconds", "certificate")} for row in rows]
 
 
-def test_a_unit_has_the_scores_of_a_fit_by_hand(here):
+def test_a_unit_has_the_scores_of_a_fit_by_hand(in_process):
     rows = fsopt.run_study({**STUDY, "all_samples": True}).rows
     assert [(row["method"], row["seed"], row["fold"]) for row in rows][5:10] == [
         ("svm", None, None), ("svm", 0, 0), ("svm", 0, 1), ("svm", 1, 0), ("svm", 1, 1),
@@ -89,7 +83,7 @@ def test_a_unit_has_the_scores_of_a_fit_by_hand(here):
     assert line.spread("accuracy") == pytest.approx((np.mean(scores), np.std(scores, ddof=1)))
 
 
-def test_a_tuned_unit_chooses_on_its_training_samples_alone(here):
+def test_a_tuned_unit_chooses_on_its_training_samples_alone(in_process):
     grid = {"c": [0.01, 1.0]}
     study = {**STUDY, "seeds": [0], "methods": [{"name": "svm", "grid": grid, "tune": True, "inner_folds": 2}]}
     train, _ = next(StratifiedKFold(2, shuffle=True, random_state=0).split(DATA.X, DATA.y))
@@ -97,14 +91,9 @@ def test_a_tuned_unit_chooses_on_its_training_samples_alone(here):
     assert fsopt.run_study(study).rows[0]["fitted"]["c"] == best.params["c"]
 
 
-@pytest.mark.slow
-def test_processes_give_the_same_rows():
-    with parallel_config("sequential"):
-        rows = fsopt.run_study(STUDY).rows
-    assert steady(fsopt.run_study(STUDY, jobs=2).rows) == steady(rows)
-
-
-def test_finished_units_are_not_computed_again_and_a_longer_study_computes_the_new_ones(tmp_path, here, monkeypatch):
+def test_finished_units_are_not_computed_again_and_a_longer_study_computes_the_new_ones(
+    tmp_path, in_process, monkeypatch
+):
     place, computed, real = tmp_path / "s.sqlite", [], units.study_fit
     monkeypatch.setattr(units, "study_fit", lambda *args, **rest: computed.append(args) or real(*args, **rest))
     told = []
@@ -143,8 +132,6 @@ class Ends(ClassifierMixin, BaseEstimator):
     def fit(self, X, y):
         if len(y) == 21 and self.how == "raise":
             raise ValueError("two\nlines")
-        if len(y) == 21 and self.how == "memory":
-            raise MemoryError("8 TB")
         if len(y) == 21 and self.how == "die":
             os.kill(os.getpid(), signal.SIGKILL)
         if len(y) == 21 and self.how == "once" and not os.path.exists(self.place):
@@ -164,7 +151,7 @@ def ending(how, **rest):
     return {**SMALL, "methods": ["pearson", ("mine", Ends(how, **rest))]}
 
 
-def test_failures_are_rows_and_are_computed_again_on_request_only(tmp_path, here, monkeypatch):
+def test_failures_are_rows_and_are_computed_again_on_request_only(tmp_path, in_process, monkeypatch):
     place = tmp_path / "s.sqlite"
     found = fsopt.run_study(ending("raise"), store=place)
     assert found.counts == {"done": 3, "failed": 1}
@@ -210,6 +197,9 @@ def test_a_unit_whose_process_dies_or_hangs_is_a_row_and_costs_no_other(how, sta
         ({"methods": [{"name": "svm", "params": {"c": 1.0}, "grid": {"c": [1.0]}}]}, ParameterError, "in params and"),
         ({"methods": [{"name": "svm", "tune": True}]}, ParameterError, "tune without a grid"),
         ({"methods": [{"name": "svm", "grid": {"c": []}}]}, ParameterError, "'c' of 'svm' has no value"),
+        ({"methods": [{"name": "svm", "grid": {"c": [1.0, -1.0]}}]}, ParameterError, r"'svm' is -1\.0: give a value"),
+        ({"methods": [{"name": "svm", "grid": {"c": ["large"]}}]}, ParameterError, "is 'large': it must be a number"),
+        ({"methods": [{"name": "gbd", "params": {"max_nodes": 3}}]}, ParameterError, "no parameter 'max_nodes'"),
         ({"folds": 1}, ParameterError, "folds is 1"),
         ({"folds": 30}, ParameterError, "30 folds are not possible"),
         ({"seeds": [True]}, ParameterError, "seeds"),
@@ -217,7 +207,7 @@ def test_a_unit_whose_process_dies_or_hangs_is_a_row_and_costs_no_other(how, sta
         ({"colour": "red"}, ParameterError, "unknown field `colour`"),
     ],
 )
-def test_a_wrong_study_is_refused_before_any_fit_and_leaves_no_store(change, error, match, tmp_path, here):
+def test_a_wrong_study_is_refused_before_any_fit_and_leaves_no_store(change, error, match, tmp_path, in_process):
     with pytest.raises(error, match=match):
         fsopt.run_study({**SMALL, **change}, store=tmp_path / "s.sqlite")
     assert not list(tmp_path.iterdir())
@@ -242,7 +232,7 @@ def test_the_verbs_of_a_study(folder, capsys):
 
 
 @pytest.fixture
-def store(tmp_path, here):
+def store(tmp_path, in_process):
     fsopt.run_study(SMALL, store=tmp_path / "s.sqlite")
     return tmp_path / "s.sqlite"
 
@@ -281,7 +271,7 @@ def test_another_version_and_another_file_are_one_line(store, capsys):
     assert "No such file" in run(f"study --store {store}x", capsys, code=2)[1]
 
 
-def test_a_store_that_is_taken_away_or_whose_disk_is_full_is_one_line_and_rows_stay(store, here):
+def test_a_store_that_is_taken_away_or_whose_disk_is_full_is_one_line_and_rows_stay(store, in_process):
     def taken(state):
         store.rename(store.with_name("away"))
 
