@@ -15,10 +15,10 @@ from fsopt.common.texts import counted
 from fsopt.data import Dataset
 from fsopt.data.encoding import (
     Encoding,
-    in_pandas,
     is_frame,
     refuse_texts,
     typed_columns,
+    with_names,
 )
 from fsopt.data.given import Table
 from fsopt.data.layout import refuse_repeated
@@ -144,7 +144,7 @@ def _held(given: Any) -> tuple[Any, list[str] | None]:
         return given.X if array and given.source is None else given.columns, given.features
     if not is_frame(given):
         return given, None
-    frame = in_pandas(given)
+    frame = with_names(given)
     if list(given.columns) == list(range(frame.shape[1])):  # a DataFrame of an array, without names
         return frame.to_numpy(), None
     return frame, list(frame.columns)

@@ -9,7 +9,8 @@ import re
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
-from numbers import Number
+from decimal import Decimal
+from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
@@ -19,7 +20,7 @@ from fsopt.common.texts import counted
 from fsopt.data.layout import Layout, label_key, label_text, refuse_repeated
 from fsopt.data.matrices import first_rows
 from fsopt.errors import DataError, shown
-from fsopt.typing import Frame, Matrix
+from fsopt.typing import Matrix
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -32,24 +33,20 @@ SPELLED = re.compile(r"[+-]?(\d+|(0|[1-9]\d{0,2})([., ]\d{3})+)([.,]\d+)?([eE][+
 """Numbers that pandas reads with the keywords ``decimal`` and ``thousands``."""
 
 
-def is_frame(value: Any) -> TypeGuard[Frame]:
-    """Return whether a value is a DataFrame of pandas, or one with ``to_pandas``; neither package is imported."""
-    return type(value).__name__ == "DataFrame" and (hasattr(value, "iloc") or hasattr(value, "to_pandas"))
+def is_frame(value: Any) -> TypeGuard[DataFrame]:
+    """Return whether a value is a DataFrame of pandas, without an import of it."""
+    return type(value).__name__ == "DataFrame" and hasattr(value, "iloc")
 
 
-def in_pandas(frame: Any) -> Any:
-    """Return a frame as a DataFrame of pandas whose columns have texts as names, those of several levels too."""
-    frame = frame if hasattr(frame, "iloc") else frame.to_pandas()
+def with_names(frame: DataFrame) -> DataFrame:
+    """Return a DataFrame whose columns have texts as names, those of several levels too."""
     return frame.set_axis([str(name) for name in frame.columns], axis=1)
 
 
-def numbers_of_frame(frame: Any) -> Any:
+def numbers_of_frame(frame: DataFrame) -> Any:
     """Return the matrix of a DataFrame of numbers, NaN for a missing one."""
-    typed = typed_columns(in_pandas(frame))
-    texts = [name for name in typed if holds_texts(typed[name])]
-    if texts:
-        hint = "fsopt.load_dataset(frame, target=...) makes features of texts and categories"
-        raise DataError(f"column '{texts[0]}' holds texts, not numbers", hint)
+    typed = typed_columns(with_names(frame))
+    refuse_texts(typed)
     return typed.to_numpy()
 
 
@@ -57,9 +54,6 @@ def typed_columns(frame: DataFrame) -> DataFrame:
     """Return columns of a DataFrame as floats with NaN, or as texts, also of categories, and None for a missing one."""
     import pandas as pd
 
-    sparse = [name for name, kind in frame.dtypes.items() if hasattr(kind, "fill_value")]
-    if sparse:
-        raise DataError(f"column '{sparse[0]}' is sparse", "give Dataset(frame.sparse.to_coo(), y, features=names)")
     if all(kind.kind in "biuf" for kind in frame.dtypes):
         return pd.DataFrame(frame.to_numpy(dtype=float, na_value=np.nan), columns=frame.columns)
     return pd.DataFrame({name: _typed(column, name) for name, column in frame.items()}, copy=False)
@@ -74,19 +68,17 @@ def _typed(series: Series, name: str) -> Any:
     """Return a column as what it is."""
     import pandas as pd
 
-    kind, word = series.dtype.kind, str(series.dtype)
-    if kind in "biuf":
+    if series.dtype.kind in "biuf":
         return series.to_numpy(dtype=float, na_value=np.nan)
     cells = [None if gone else v for v, gone in zip(series.astype(object), series.isna(), strict=True)]
-    strange = [v for v in cells if not isinstance(v, str | Number | np.bool_ | None)]
-    if strange or not (kind in "OU" or word in ("category", "string", "str")):
-        example = f"{shown(strange[0])}" if kind == "O" and strange else f"the type {word}"
+    strange = [v for v in cells if not isinstance(v, str | Real | Decimal | np.bool_ | None)]
+    if strange:
         hint = f"make numbers or texts of them, or leave the column out: drop='{name}'"
-        raise DataError(f"column '{name}' holds values of {example}, neither numbers nor texts", hint)
-    if not any(isinstance(v, str) or (v is not None and word == "category") for v in cells):
+        raise DataError(f"column '{name}' holds {shown(strange[0])}, neither a number nor a text", hint)
+    declared = isinstance(series.dtype, pd.CategoricalDtype)
+    if not any(isinstance(v, str) or (v is not None and declared) for v in cells):
         return np.array([np.nan if v is None else v for v in cells], dtype=float)
-    kept = "category" if word == "category" else object
-    return pd.Series([None if v is None else label_text(v) for v in cells], dtype=kept)
+    return pd.Series([v if v is None else label_text(v) for v in cells], dtype="category" if declared else object)
 
 
 def refuse_false_groups(read: DataFrame, texts: DataFrame, layout: Layout) -> None:
@@ -145,15 +137,12 @@ class EncodedColumn:
     name : of the column in the table.
     levels : the different texts of a column of texts, sorted; none of a column of numbers. Two make one feature, which
         is 1 for the second; more make one feature each.
-    fill : the value in place of a missing one; None where a missing value is an error, or, with an indicator, where
-        the features of a column of texts are all 0.
-    indicator : whether a feature tells where the value is missing.
+    fill : the value in place of a missing one; None where a missing value is an error.
     """
 
     name: str
     levels: tuple[str, ...]
     fill: float | str | None
-    indicator: bool
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -163,8 +152,7 @@ class EncodedColumn:
     @property
     def features(self) -> tuple[str, ...]:
         """The names of its features."""
-        own = tuple(f"{self.name}={level}" for level in self.shown) if self.levels else (self.name,)
-        return (*own, f"{self.name} missing") if self.indicator else own
+        return tuple(f"{self.name}={level}" for level in self.shown) if self.levels else (self.name,)
 
     @property
     def substitute(self) -> str:
@@ -177,17 +165,15 @@ class EncodedColumn:
         if not self.levels and holds_texts(column):
             told = f"column '{self.name}' holds texts, such as {shown(column[~gone].iloc[0])}"
             raise DataError(told, "give numbers, as in training")
-        if gone.any() and self.fill is None and not self.indicator:
+        if gone.any() and self.fill is None:
             what = counted(int(gone.sum()), "missing value")
-            hint = "fit with missing= (mean, median, indicator), which predictions then use too, or remove these rows"
+            hint = "fit with missing= (mean, median), which predictions then use too, or remove these rows"
             raise DataError(f"column '{self.name}' has {what}, in row {first_rows(gone)}", hint)
         if self.levels:
             texts = np.where(gone, self.fill, _texts(column))
-            parts = [np.asarray(texts == level, dtype=float) for level in self.shown]
-        else:
-            values = np.asarray(column, dtype=float)
-            parts = [values if self.fill is None else np.where(gone, float(self.fill), values)]
-        return np.column_stack([*parts, gone.astype(float)] if self.indicator else parts)
+            return np.column_stack([np.asarray(texts == level, dtype=float) for level in self.shown])
+        values = np.asarray(column, dtype=float)
+        return (values if self.fill is None else np.where(gone, float(self.fill), values))[:, None]
 
 
 @dataclass(frozen=True)
@@ -246,16 +232,15 @@ class Encoded:
 
 def _learned(name: str, column: Series, missing: str | None) -> EncodedColumn:
     """Return the features of a column."""
-    gone, treated = column.isna().to_numpy(), missing not in (None, "drop")
-    indicator = missing == "indicator" and bool(gone.any())
+    present, treated = column.dropna(), missing not in (None, "drop")
     if holds_texts(column):
-        counts = Counter(column[~gone].tolist() or [""])
+        counts = Counter(present.tolist() or [""])
         frequent = min(counts, key=lambda text: (-counts[text], text))
-        return EncodedColumn(name, tuple(sorted(counts)), frequent if treated and not indicator else None, indicator)
-    present = np.asarray(column[~gone], dtype=float) if not gone.all() else np.zeros(1)
+        return EncodedColumn(name, tuple(sorted(counts)), frequent if treated else None)
+    values = present.to_numpy(dtype=float) if len(present) else np.zeros(1)
     with np.errstate(invalid="ignore", over="ignore"):  # infinite values are reported by Dataset
-        fill = float(np.median(present) if missing == "median" else present.sum() / len(present))
-    return EncodedColumn(name, (), fill if treated else None, indicator)
+        fill = float(np.median(values) if missing == "median" else values.sum() / len(values))
+    return EncodedColumn(name, (), fill if treated else None)
 
 
 def _texts(column: Series) -> Any:

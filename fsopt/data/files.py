@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import os
-import stat
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from importlib.metadata import distribution
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
@@ -18,7 +18,7 @@ from zipfile import ZipFile
 
 import numpy as np
 
-from fsopt.common.files import brief, check_size, expanded, status, unpacked
+from fsopt.common.files import brief, check_size, expanded, unpacked
 from fsopt.data.encoding import refuse_false_groups
 from fsopt.data.layout import SUFFIXES, Layout, label_text, refuse_repeated
 from fsopt.data.matrices import FEW, SMALL
@@ -43,7 +43,6 @@ BYTES = {"text": 1, "cells": 8, "entries": 16, "objects": 100, "names": 250, "co
 XML = 2
 """Bytes for each one of a part of a workbook, and for each time that a sheet refers to it."""
 _NPZ_HINT = "save it by numpy.savez_compressed(path, X=X, y=y, features=names), a DataFrame by its to_parquet"
-_SPARSE_HINT = "save X.data, X.indices, X.indptr, X.shape and format='csr' of a csr matrix, with y, by these names"
 _LIBSVM_HINT = "write one line 'label index:value ...' per sample, with increasing indices"
 
 
@@ -62,9 +61,9 @@ def resolve(source: Path) -> Path:
     bare = not suffix and source.parent == Path()
     places = [path] if suffix else [folder / f"{source}{one}" for one in SUFFIXES] if folder and bare else []
     for place in places:
-        if _is_file(place):
+        if os.path.isfile(place):
             return place
-    if not (suffix or bare) or _is_file(path):
+    if not (suffix or bare) or os.path.isfile(path):
         raise DataError(
             f"the type of {path} is not known from its name",
             f"use one of {', '.join(SUFFIXES)}, or read it with pandas and give the DataFrame",
@@ -76,12 +75,6 @@ def resolve(source: Path) -> Path:
         or f"give a path to a file ({', '.join(SUFFIXES)}), or put one into the folder {FOLDER_VARIABLE}, "
         f"which is {folder or 'not set'}",
     )
-
-
-def _is_file(path: Path) -> bool:
-    """Return whether there is an ordinary file; a pipe is none."""
-    found = status(path, "read")
-    return found is not None and stat.S_ISREG(found.st_mode)
 
 
 def suffix_of(path: Path) -> str:
@@ -176,8 +169,8 @@ def _parquet(path: Path, layout: Layout, budget: Budget) -> DataFrame:
         n, what = facts.num_rows, f"the table of {facts.num_rows} rows and {len(leaves)} columns"
         packed = sum(facts.row_group(k).total_byte_size for k in range(facts.num_row_groups))
         fixed = [leaf.length for leaf in leaves if leaf.length]  # such as decimals
-        budget.charge(what, text=packed + n * sum(fixed), cells=n * len(leaves), columns=len(leaves))
-        budget.charge(what, objects=n * len(fixed))
+        parts = {"cells": n * len(leaves), "objects": n * len(fixed), "columns": len(leaves)}
+        budget.charge(what, text=packed + n * sum(fixed), **parts)
         texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
         budget.charge(what, text=_decoded(path, texts))
         return pd.read_parquet(path, engine="pyarrow")
@@ -197,18 +190,17 @@ def _excel(path: Path, layout: Layout, budget: Budget) -> DataFrame:
     """Return the columns of a sheet of a workbook, the first one by default; its first row has their names."""
     _need("openpyxl", "Excel workbooks", "excel")
 
+    import pandas as pd
+
     with _by_pandas("save it as an Excel workbook (.xlsx), names in the first row, or as CSV; sheet= names the sheet"):
         from openpyxl import load_workbook
-        from pandas.io.parsers import TextParser
 
         with ZipFile(path) as archive:
             budget.charge("the workbook", text=XML * sum(member.file_size for member in archive.infolist()))
             budget.charge("the workbook", text=XML * sum(_referred(archive)))
         with closing(load_workbook(path, read_only=True, data_only=True, keep_links=False)) as book:
-            rows = _rows(book[layout.sheet] if layout.sheet else book.worksheets[0], budget)
-        refuse_repeated([name for name in rows[0] if name != ""] if rows else [])
-        same: dict[str, Any] = {"header": 0, "skip_blank_lines": False}
-        return _with_keywords(lambda **given: TextParser(rows, **same, **given).read(), layout)
+            _charge_rows(book[layout.sheet] if layout.sheet else book.worksheets[0], budget)
+        return _with_keywords(partial(pd.read_excel, path, layout.sheet or 0, engine="openpyxl"), layout)
 
 
 def _referred(archive: ZipFile) -> Iterator[int]:
@@ -220,23 +212,17 @@ def _referred(archive: ZipFile) -> Iterator[int]:
                 yield sizes.get(PurePosixPath(link.get("Target", "")).name, 0)
 
 
-def _rows(sheet: Any, budget: Budget) -> list[list[Any]]:
-    """Return the rows of a sheet up to the last one with a value, all as wide as the widest; an error is no value."""
-    from openpyxl.cell.cell import ERROR_CODES
-
-    none = {None, *ERROR_CODES}
-    rows: list[list[Any]] = []
-    filled = 0
+def _charge_rows(sheet: Any, budget: Budget) -> None:
+    """Charge the rows of a sheet, which pandas makes as wide as the widest; raises DataError for repeated names."""
+    rows = width = 0
     sheet.reset_dimensions()
     for values in sheet.iter_rows(values_only=True):
+        if rows == 0:
+            refuse_repeated([name for name in values if name])
+        filled = [j for j, value in enumerate(values, start=1) if value is not None]
+        rows, width = rows + 1, max([width, *filled[-1:]])
         budget.charge("the sheet", cells=1 + len(values), text=sum(len(v) for v in values if isinstance(v, str)))
-        rows.append(["" if value in none else value for value in values])
-        while rows[-1] and rows[-1][-1] == "":
-            rows[-1].pop()
-        filled = len(rows) if rows[-1] else filled
-    width = max(map(len, rows), default=0)
-    budget.charge("the sheet", cells=filled * width)
-    return [row + [""] * (width - len(row)) for row in rows[:filled]]
+    budget.charge("the sheet", cells=rows * width)
 
 
 def _arff(path: Path, layout: Layout, budget: Budget) -> DataFrame:
@@ -282,35 +268,21 @@ def _wdbc(path: Path, budget: Budget) -> tuple[Matrix, list[str], list[str]]:
 
 
 def _npz(path: Path, budget: Budget) -> tuple[Matrix, list[str], list[str] | None]:
-    """Return the arrays ``X``, ``y`` and ``features``, or those of scipy.sparse.save_npz; nothing is unpickled."""
+    """Return the arrays ``X``, ``y`` and ``features``; nothing is unpickled."""
     fault = "the file is no .npz archive of X and y, is damaged, or holds objects, as of a DataFrame"
     with foreign("numpy", fault, _NPZ_HINT, DataError):
         with ZipFile(path) as archive:
             budget.charge("the arrays", text=sum(member.file_size for member in archive.infolist()))
         with np.load(path, allow_pickle=False) as held:
-            sparse = "X" not in held and "indptr" in held
-            needed = ("y",) if sparse else ("X", "y")
-            found = {name: held[name] for name in (*needed, *{"features"}.intersection(held))}
-    y, features = found["y"], found.get("features")
+            X, y, features = held["X"], held["y"], held.get("features")
     if y.ndim != 1 or y.dtype.kind not in "biufU":
         raise DataError(f"y is an array of type {y.dtype} and shape {y.shape}, not n labels", _NPZ_HINT)
     budget.charge("the labels", objects=y.size)
-    matrix = as_matrix(_sparse(path, budget) if sparse else found["X"])
+    matrix = as_matrix(X)
     if features is not None and (features.dtype.kind != "U" or features.shape != matrix.shape[1:]):
         kind = f"type {features.dtype} and shape {features.shape}"
         raise DataError(f"features is an array of {kind}, not {matrix.shape[1]} texts", _NPZ_HINT)
     return matrix, [*map(label_text, y.tolist())], None if features is None else features.tolist()
-
-
-def _sparse(path: Path, budget: Budget) -> Any:
-    """Return the sparse matrix of an archive."""
-    from scipy.sparse import load_npz
-
-    with foreign("scipy", "the arrays are no sparse matrix", _SPARSE_HINT, DataError):
-        matrix = load_npz(path)
-        n, p = matrix.shape
-        budget.charge(f"the sparse matrix of {n} samples and {p} features", entries=matrix.nnz, names=p)
-        return matrix
 
 
 def _libsvm(path: Path, budget: Budget) -> tuple[Matrix, list[str], list[str]]:

@@ -20,23 +20,23 @@ from fsopt.data.dataset import Dataset
 from fsopt.data.encoding import (
     Encoded,
     Encoding,
-    in_pandas,
     is_frame,
     numbers_of_frame,
     refuse_texts,
     typed_columns,
+    with_names,
 )
 from fsopt.data.files import BUNDLED, WITHOUT_NAMES, read_arrays, read_frame, resolve, suffix_of
 from fsopt.data.layout import DEFAULT_TARGET, WHOLE, Layout, is_missing, label_key, label_text
 from fsopt.data.matrices import first_rows, is_sparse
 from fsopt.data.validation import map_labels
 from fsopt.errors import DataError, ParameterError
-from fsopt.typing import Frame, Mask, Matrix, Samples, Vector
+from fsopt.typing import Mask, Matrix, Samples, Vector
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-Given: TypeAlias = Dataset | Frame | str | os.PathLike[str] | tuple[Samples | str, ArrayLike]
+Given: TypeAlias = "Dataset | DataFrame | str | os.PathLike[str] | tuple[Samples | str, ArrayLike]"
 """A data set; samples and labels; a frame or file with the labels in ``label``, or as a pair with their column."""
 DATA = Argument(
     "a Dataset, a pair (X, y), a DataFrame or a file",
@@ -102,7 +102,7 @@ class Table:
 
 @checked(source=SOURCE)
 @with_keywords_of(Layout, without=("class_weight",))
-def load_dataset(source: str | os.PathLike[str] | Frame, **layout: Any) -> Dataset:
+def load_dataset(source: str | os.PathLike[str] | DataFrame, **layout: Any) -> Dataset:
     """Load a two-class data set.
 
     Parameters
@@ -111,7 +111,7 @@ def load_dataset(source: str | os.PathLike[str] | Frame, **layout: Any) -> Datas
         ``"wdbc"``, scikit-learn's copy of the Wisconsin diagnostic breast cancer data (569 x 30, +1 is
         malignant); or a path with a suffix of :data:`fsopt.data.layout.SUFFIXES`; or a NAME, looked up with
         these suffixes, in their order, in the folder that the environment variable FSOPT_DATA names; or a DataFrame of
-        pandas, or of a package whose frames have ``to_pandas``.
+        pandas.
 
     Returns
     -------
@@ -129,8 +129,7 @@ def load_dataset(source: str | os.PathLike[str] | Frame, **layout: Any) -> Datas
     .csv, .tsv : as ``pandas.read_csv`` reads them, also with .gz; ``?`` and ``.`` are missing values too.
     .parquet : a column for each feature; null is a missing value. Needs pyarrow, the extra ``parquet``.
     .xlsx : a sheet with names in its first row. Needs openpyxl, the extra ``excel``.
-    .npz : arrays ``X`` (n, p), ``y`` (n,) and optionally ``features`` (p,) of texts; others are ignored. A sparse X is
-    there by ``data indices indptr shape format``, the names of scipy.sparse.save_npz.
+    .npz : arrays ``X`` (n, p), ``y`` (n,) and optionally ``features`` (p,) of texts; others are ignored.
     .arff : dense, of numeric and nominal attributes, by scipy.io.arff; nominal ones are categories.
     .libsvm, .svm : sparse lines ``label index:value ...``; features are called ``x1 .. xp`` by their index, from ``x0``
     where the index 0 is used. The data are sparse where they have more than 5 million entries and fewer than a tenth of
@@ -178,7 +177,7 @@ def _target_of(y: Vector, labels: tuple[str, str], layout: Layout) -> str:
 
 
 @checked(source=SOURCE)
-def load_samples(source: str | os.PathLike[str] | Frame, layout: Layout = WHOLE) -> Table:
+def load_samples(source: str | os.PathLike[str] | DataFrame, layout: Layout = WHOLE) -> Table:
     """Read samples to be classified: as :func:`load_dataset`, but a file with names of columns may have no label.
 
     Parameters
@@ -259,7 +258,7 @@ def _read(source: Any, layout: Layout, *, required: bool) -> Iterator[tuple[Tabl
 
 def table_of_frame(frame: Any, layout: Layout, *, required: bool) -> Table:
     """Return the content of a DataFrame; the target need not be there unless it is ``required``."""
-    frame, story = in_pandas(frame), tuple[str, ...]()
+    frame, story = with_names(frame), tuple[str, ...]()
     unnamed = [name for name in frame.columns if not name.strip() or name.startswith("Unnamed: ")]
     if unnamed:
         story = (f"{counted(len(unnamed), 'column')} without a name left out",)

@@ -110,7 +110,7 @@ def test_rows():
         assert (part.features, part.name, part.labels) == (("a", "b"), "small", ("no", "yes"))
     assert data.rows([True, True, False]).X.tolist() == X3[:2].tolist()
     for index, error, told in (
-        ([0, 2], DataError, "only one class is present"),
+        ([0, 2], DataError, "give samples of both classes"),
         ([], DataError, "at least one sample"),
         ([0, 3], ParameterError, "these are not samples of the data set .*out of bounds"),
         ([0.0, 1.0], ParameterError, "these are not samples of the data set"),

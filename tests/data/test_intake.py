@@ -64,7 +64,7 @@ def stored(folder, suffix, frame=FRAME):
     return path
 
 
-@pytest.mark.parametrize("missing", ["mean", "median", "indicator", "drop"])
+@pytest.mark.parametrize("missing", ["mean", "median", "drop"])
 @pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".xlsx", ".arff"])
 def test_a_file_and_its_frame_give_the_same_data(tmp_path, suffix, missing):
     at = AT | {"missing": missing}
@@ -75,13 +75,10 @@ def test_a_file_and_its_frame_give_the_same_data(tmp_path, suffix, missing):
     assert np.array_equal(data.X, own.X)
     assert np.array_equal(data.y, own.y)
     features = dict(zip(own.features, own.X.T.tolist(), strict=True))
-    if missing == "indicator":
-        assert features["size missing"] == [0, 1, 0, 1, 0]
-        assert features["color missing"] == [0, 1, 0, 0, 0]
     if missing != "drop":
         assert features["member"] == [1, 0, 1, 0, 1]
         assert features["size"] == [1.5, 2.5, 2.5, 2.5, 3.5]
-        assert features["color=red"] == [1, 0.0 if missing == "indicator" else 1.0, 0, 1, 0]
+        assert features["color=red"] == [1, 1, 0, 1, 0]
 
 
 def test_numbers_are_those_of_python_and_labels_and_names_are_texts(tmp_path):
@@ -208,7 +205,7 @@ def test_training_samples_alone_tell_substitutes_and_categories():
     assert np.array_equal(again.X, train.X), "the samples to be tested have no influence"
 
 
-@pytest.mark.parametrize("missing", ["mean", "median", "indicator"])
+@pytest.mark.parametrize("missing", ["mean", "median"])
 def test_a_column_without_a_value_among_the_training_samples_has_a_substitute(missing):
     frame = pd.DataFrame(
         {"a": range(6), "x": [7.0, 7.0, *[np.nan] * 4], "u": ["s", "t", *[None] * 4], "label": [0, 1] * 3}
@@ -224,10 +221,9 @@ def test_a_column_without_a_value_among_the_training_samples_has_a_substitute(mi
 
 def test_an_encoding_is_the_same_after_its_record():
     source = typed_columns(FRAME[["color", "size", "member"]])
-    for missing in ("mean", "indicator"):
-        encoding = Encoding.learned(source, missing)
-        assert converted(plain(encoding), Encoding) == encoding
-        assert np.array_equal(converted(plain(encoding), Encoding).matrix(source), encoding.matrix(source))
+    encoding = Encoding.learned(source, "mean")
+    assert converted(plain(encoding), Encoding) == encoding
+    assert np.array_equal(converted(plain(encoding), Encoding).matrix(source), encoding.matrix(source))
     with pytest.raises(DataError, match="column 'size' holds texts, such as 'big'"):
         encoding.matrix(source.assign(size=pd.Series(["big"] * 5, dtype=object)))
     assert encoding.unseen(source.assign(color="pink")) == {"color": ["pink"]}

@@ -50,7 +50,7 @@ def test_the_program_has_the_penalty_weight_of_the_fit():
 def test_the_kernel_is_that_of_the_parameters():
     fit = fsopt.fit("l1-mpm", DATA, kernel="gaussian", delta=0.1)
     assert check_fit(fit, DATA).ok
-    for change in ({"kernel": "polynomial"}, {"kernel": None}, {"width": 9.0}):
+    for change in ({"kernel": "linear"}, {"kernel": None}, {"width": 9.0}):
         with pytest.raises(FileError, match="kernel is not that of the parameters"):
             check_fit(dataclasses.replace(fit, params={**fit.params, **change}), DATA)
 
