@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 import inspect
-import math
 import numbers
 import os
 import re
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -128,26 +128,11 @@ def plain(value: Any) -> bool:
 
 def native(value: Any) -> Any:
     """Return a parameter with Python's own numbers and lists in place of numpy's, as a file would give them back."""
-    try:
-        return _native(value)
-    except RecursionError:  # a list within itself: whoever takes the parameter refuses it
-        return value
-
-
-def _native(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {key: _native(entry) for key, entry in value.items()}
+        return {key: native(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [_native(entry) for entry in value]
+        return [native(entry) for entry in value]
     return value.tolist() if hasattr(value, "tolist") else value
-
-
-def own_number(value: Any) -> Any:
-    """Return a number of any type as Python's own bool, int or float, which solvers want, another value as it is."""
-    value = native(value)
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        return value
-    return int(value) if isinstance(value, numbers.Integral) else float(value)
 
 
 def each(kind: Argument) -> Argument:
@@ -166,12 +151,9 @@ def _is_list(value: Any) -> bool:
     return listed and getattr(value, "ndim", 1) != 0 and not hasattr(value, "columns")
 
 
-def _double(value: Any) -> float:
-    """Return a real number as a float, nan for any other value and for an integer that no float holds."""
-    try:
-        return float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
-    except OverflowError:
-        return math.nan
+def _is_real(value: Any) -> bool:
+    """Return whether a value is a real number of any type."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 TEXT = Argument("a text", lambda value: isinstance(value, str), "give a name in quotes")
@@ -182,7 +164,7 @@ WHOLE = Argument(
     lambda value: isinstance(value, numbers.Integral) and not isinstance(value, bool),
     "for example 0",
 )
-SECONDS = Argument("positive", lambda value: _double(value) > 0, "give seconds > 0")
+SECONDS = Argument("positive", lambda value: _is_real(value) and value > 0, "give seconds > 0")
 FUNCTION = Argument("a function", callable, "give a function of one argument")
 EXECUTOR = Argument(
     "an executor",
@@ -190,7 +172,9 @@ EXECUTOR = Argument(
     "give a concurrent.futures.Executor, or Client.get_executor() of Dask",
 )
 LIST = Argument("a list", _is_list, "give a list of numbers")
-NUMBER = Argument("a finite number", lambda value: math.isfinite(_double(value)), "for example 1.0")
+NUMBER = Argument(
+    "a finite number", lambda value: _is_real(value) and abs(value) <= sys.float_info.max, "for example 1.0"
+)
 OPTIONS = Argument(
     "a mapping of names",
     lambda value: isinstance(value, Mapping) and all(isinstance(name, str) for name in value),

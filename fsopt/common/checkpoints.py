@@ -35,20 +35,19 @@ class Keeper:
 
     path: Path | None
     save: Callable[..., None]
-    written: float = -np.inf
-    writing: float = 0.0
+    next: float = -np.inf
 
     def due(self) -> bool:
         """Return whether it is time for a checkpoint."""
-        return self.path is not None and time.perf_counter() > self.written + WRITING * self.writing
+        return self.path is not None and time.perf_counter() > self.next
 
     def write(self, *state: Any) -> None:
         """Write a checkpoint in place of the last one; raises FileError."""
         if self.path is not None:
             begun = time.perf_counter()
             self.save(self.path, *state)
-            self.written = time.perf_counter()
-            self.writing = self.written - begun
+            written = time.perf_counter()
+            self.next = written + WRITING * (written - begun)
 
 
 def write(path: Path, problem: Mapping[str, str], words: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
@@ -66,11 +65,9 @@ def read(path: Path, kind: str, problem: Mapping[str, str]) -> tuple[dict[str, A
         words = json.loads(arrays["text"].tobytes())
         found = dict(words["problem"])
     for name in {**problem, **found}:
-        value = problem.get(name, "")
-        if found.get(name) != value:
-            shown = "" if not value or len(value) > 30 else f" ({found.get(name)}, not {value})"
+        if found.get(name) != problem.get(name):
             raise FileError(
-                f"the checkpoint '{path}' is of a run that differs in {name}{shown}",
+                f"the checkpoint '{path}' is of a run that differs in {name}",
                 "resume with the problem and the settings of that run, or start again without it",
             )
     return words, arrays

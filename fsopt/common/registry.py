@@ -66,16 +66,10 @@ class Registry(Mapping[str, Entry]):
 
     @cached_property
     def shipped(self) -> dict[str, Entry]:
-        """The entries of the package itself; raises RuntimeError for a name that two of them bear."""
-        entries: dict[str, Entry] = {}
-        for module in self.modules:
-            loaded = import_module(f"{self.package}.{module}")
-            for entry in getattr(loaded, "SPECS", None) or (loaded.SPEC,):
-                name = getattr(entry, self.key)
-                if name in entries:
-                    raise RuntimeError(f"the {self.what} '{name}' is registered twice")
-                entries[name] = entry
-        return entries
+        """The entries of the package itself."""
+        loaded = [import_module(f"{self.package}.{module}") for module in self.modules]
+        entries = [entry for one in loaded for entry in getattr(one, "SPECS", None) or (one.SPEC,)]
+        return {getattr(entry, self.key): entry for entry in entries}
 
     def __getitem__(self, name: str) -> Entry:
         """Return an entry; raises UnknownNameError, which is a KeyError."""
@@ -198,15 +192,11 @@ def apply_changes(model: Any) -> None:
         raise ParameterError(f"{what} returned {shown(returned)}", "change the model in place, return None")
 
 
-def same_changes(changed: list[str], given: Changes, path: str, names: Mapping[str, str] | None = None) -> None:
+def same_changes(changed: list[str], given: Changes, path: str) -> None:
     """Raise FileError for an answer or a proof of changed models beside functions of other slugs."""
     if changed != sorted(given or {}):
-        told = ", ".join(f"{slug} by {names[slug]}" if names else slug for slug in changed)
-        models = f"changed models: {told}" if changed else "unchanged models"
-        raise FileError(
-            f"'{path}' is of {models}",
-            "give fsopt.verify these functions by customise=, and no others",
-        )
+        models = f"changed models: {', '.join(changed)}" if changed else "unchanged models"
+        raise FileError(f"'{path}' is of {models}", "give fsopt.verify their functions by customise=, and no others")
 
 
 def names_of(functions: Mapping[str, Change]) -> dict[str, str]:

@@ -91,7 +91,7 @@ class Budget:
     def charge(self, what: str, **parts: float) -> None:
         """Add numbers of parts, by the names of :data:`BYTES`, of ``what``; raises DataError beyond the limit."""
         self.size += sum(BYTES[name] * number for name, number in parts.items())
-        check_size(self.size, what, more=True)
+        check_size(self.size, what)
 
 
 def read_frame(path: Path, layout: Layout) -> DataFrame:

@@ -178,11 +178,9 @@ def _usual(first: dict[float | str, str], listed: str) -> float | str:
     """Return which of the labels, by their keys, is +1 where nothing is said of it."""
     keys = list(first)
     if len(keys) != 2:
-        remedy = "make two classes, as in y == 'ill'; of a table, positive= makes one label (or several) +1 and the rest -1"
-        raise DataError(
-            f"the label must have exactly two different values, {len(keys)} found: {listed}",
-            remedy if keys[2:] else "give samples of both classes: a larger part, another seed, or another target=",
-        )
+        many = "make two classes, as in y == 'ill'; positive= of a table makes one label, or several, +1"
+        remedy = many if keys[2:] else "give samples of both classes: a larger part, another seed, or another target="
+        raise DataError(f"the label must have exactly two different values, {len(keys)} found: {listed}", remedy)
     numbers = [key for key in keys if isinstance(key, float)]
     if len(numbers) == 2:
         return max(numbers)

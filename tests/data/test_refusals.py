@@ -80,7 +80,7 @@ CSV = [
     ("label\n1\n0\n", {}, "no column is left"),
     ("a,label\n1,1\n2,1\n", {}, "exactly two different values, 1 found: '1': give samples of both classes"),
     ("a,label\n" + "".join(f"1,{k}\n" for k in range(8)), {}, r"8 found: '0', .*'5', \.\.\."),
-    ("a,label\n1,u\n2,v\n3,w\n", {}, "exactly two different values, 3 found: 'u', 'v', 'w': .*positive= makes"),
+    ("a,label\n1,u\n2,v\n3,w\n", {}, "exactly two different values, 3 found: 'u', 'v', 'w': .*positive= of a table makes"),
     ("a,label\n1,u\n2,v\n", {}, "the labels are 'u', 'v', and either may be .1: name .* positive="),
     ("a,label\n1,u\n2,v\n3,w\n", {"positive": "x"}, "no sample has the label 'x': .*'u', 'v', 'w'"),
     ("a,label\n1,u\n2,v\n", {"positive": ["u", "v"]}, "every label is positive"),
