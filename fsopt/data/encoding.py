@@ -81,15 +81,19 @@ def _typed(series: Series, name: str) -> Any:
     return pd.Series([v if v is None else label_text(v) for v in cells], dtype="category" if declared else object)
 
 
-def refuse_false_groups(read: DataFrame, texts: DataFrame, layout: Layout) -> None:
-    """Raise DataError for one of the texts, as they stand, out of which pandas takes marks though it is no number."""
-    mark, point = str(layout.thousands), re.escape(layout.decimal or ".")
-    form = re.compile(rf"[+-]?(0|[1-9]\d{{0,2}}({re.escape(mark)}\d{{3}})*)({point}\d+)?([eE][+-]?\d+)?")
-    for name in (name for name in read if read[name].dtype.kind in "iuf" and name not in layout.drop):
-        for row, text in enumerate(texts[name], start=1):
-            if isinstance(text, str) and mark in text.strip() and not form.fullmatch(text.strip()):
-                fault = f"column '{name}' holds {shown(text)} in row {row}, which is no number with thousands='{mark}'"
-                raise DataError(fault, f"correct it, read the file without the keyword, or leave it out: drop='{name}'")
+def without_groups(frame: DataFrame, layout: Layout) -> DataFrame:
+    """Return a frame of texts with numbers in the columns where all are numbers, by the marks of a layout."""
+    # pandas itself would take the marks out of dates, too.
+    import pandas as pd
+
+    mark, point = layout.thousands or "", layout.decimal or "."
+    form = rf"[+-]?(0|[1-9]\d*|[1-9]\d{{0,2}}({re.escape(mark)}\d{{3}})*)({re.escape(point)}\d+)?([eE][+-]?\d+)?"
+    for name in frame.columns.difference([layout.target, layout.id], sort=False):
+        texts = frame[name].dropna()
+        if all(isinstance(v, str) and re.fullmatch(form, v.strip()) for v in texts):
+            plain = [float(text.replace(mark, "").replace(point, ".")) for text in texts]
+            frame[name] = pd.Series(plain, texts.index)
+    return frame
 
 
 def refuse_texts(columns: DataFrame, onehot: bool = False) -> None:
@@ -102,9 +106,8 @@ def refuse_texts(columns: DataFrame, onehot: bool = False) -> None:
             _refuse_numbers(name, present)
         levels = present.nunique()
         if not onehot:
-            more = f"; so do {', '.join(texts[1:5])}{' ...' * (len(texts) > 5)}" if len(texts) > 1 else ""
             hint = f"onehot=True makes 0/1 features of them, drop='{name}' leaves the column out"
-            raise DataError(f"column '{name}' holds texts, such as {shown(present.iloc[0])}{more}", hint)
+            raise DataError(f"column '{name}' holds texts, such as {shown(present.iloc[0])}", hint)
         if not declared and levels > min(MOST_LEVELS, max(FEW_ROWS, len(present) // 2)):
             hint = f"drop='{name}' leaves it out, id='{name}' takes it for names of the samples"
             raise DataError(f"column '{name}' has {levels} different texts in {len(column)} rows", hint)
@@ -112,20 +115,16 @@ def refuse_texts(columns: DataFrame, onehot: bool = False) -> None:
 
 def _refuse_numbers(name: str, present: Series) -> None:
     """Raise DataError for texts of which more than half are numbers, in the spelling of Python or another one."""
-    numbers = present.map(lambda text: isinstance(label_key(text), float) and "_" not in text)
-    spelled = present.map(SPELLED.fullmatch).notna()
-    others = present[~numbers]
-    if spelled.sum() > max(numbers.sum(), len(present) / 2):
-        told = f"texts that would be numbers in another spelling, such as {shown(present[spelled & ~numbers].iloc[0])}"
-        hint = "read them with decimal= or thousands= of pandas, such as decimal=','"
-    elif numbers.all():
-        told, hint = f"texts that are numbers, such as {shown(present.iloc[0])}", "make numbers of them"
-    elif len(others) < len(present) / 2:
-        told = f"{shown(others.iloc[0])} in row {others.index[0] + 1}, which is not a number"
-        hint = "correct it, or leave it empty where no value is known"
-    else:
-        return
-    raise DataError(f"column '{name}' holds {told}", f"{hint}; or leave the column out: drop='{name}'")
+    numbers = present.map(lambda text: isinstance(label_key(text), float) and "_" not in text).astype(bool)
+    spelled = numbers | present.map(SPELLED.fullmatch).notna()
+    if spelled.sum() > len(present) / 2:
+        example = [*present[spelled & ~numbers], *present[numbers]][0]
+        strays = [f", and {shown(text)} in row {row + 1}" for row, text in present[~spelled].items()]
+        raise DataError(
+            f"column '{name}' holds texts that would be numbers, such as {shown(example)}{''.join(strays[:1])}",
+            "correct what is no number, or leave it empty; read other spellings with decimal= or thousands= of pandas, "
+            f"such as decimal=','; or leave the column out: drop='{name}'",
+        )
 
 
 @dataclass(frozen=True)
@@ -207,12 +206,10 @@ class Encoding:
 
     def matrix(self, source: DataFrame) -> Matrix:
         """Return the features (n, p) of columns, 0 of one that is not there; raises DataError, MemoryLimitError."""
-        n, places = len(source), {column.name: len(column.features) for column in self.columns}
+        n = len(source)
         require(2 * NUMBER * n * len(self.features), "the features of all columns", "leave out those of many texts")
-        parts = [
-            column.matrix(source[column.name]) if column.name in source else np.zeros((n, places[column.name]))
-            for column in self.columns
-        ]
+        empty = {one.name: np.zeros((n, len(one.features))) for one in self.columns if one.name not in source}
+        parts = [empty[one.name] if one.name in empty else one.matrix(source[one.name]) for one in self.columns]
         return np.ascontiguousarray(np.hstack(parts))
 
     def unseen(self, source: DataFrame) -> dict[str, list[str]]:

@@ -31,6 +31,12 @@ def is_sparse(X: Any) -> bool:
     return hasattr(X, "nnz") and hasattr(X, "tocsr")
 
 
+def stays_sparse(X: Any) -> bool:
+    """Return whether a sparse matrix of a file is large and has few nonzeros; others are made dense."""
+    entries = X.shape[0] * X.shape[1]
+    return bool(entries > SMALL and X.nnz < FEW * entries)
+
+
 def refuse_sparse(what: str, X: Any, able: str = "") -> None:
     """Raise DataError for a sparse X where ``what`` needs a dense one, with the memory that this would take."""
     if is_sparse(X):
@@ -79,33 +85,13 @@ def parts_of(X: Any) -> list[Any]:
     return [X.indptr, X.indices, X.data] if is_sparse(X) else [X]
 
 
-def finite(X: Any) -> Mask:
-    """Return which of the stored numbers are finite: (n, p), or those of a sparse matrix in their order."""
-    return np.asarray(np.isfinite(parts_of(X)[-1]))
-
-
-def place(X: Any, k: int) -> tuple[int, int]:
-    """Return row and column of the k-th stored number."""
-    if is_sparse(X):
-        return int(np.searchsorted(X.indptr, k, side="right")) - 1, int(X.indices[k])
-    i, j = divmod(k, int(X.shape[1]))
-    return i, j
-
-
 def exact_sums(X: Matrix, weights: Vector | None = None) -> Vector:
     """Return the sums (p,) of the columns of a matrix, of products with weights (n,) where there are some."""
     # Rounded once: the same on every processor, in any order of the rows. No program of larger data is proved exactly.
     terms = X if weights is None else X * weights[:, None]
     if is_sparse(terms) or terms.size > SMALL:
         return np.asarray(terms.sum(axis=0))
-    return np.array([_sum(column.tolist()) for column in terms.T])
-
-
-def _sum(values: list[float]) -> float:
-    try:
-        return math.fsum(values)
-    except (OverflowError, ValueError):  # of numbers whose sum is no double, or infinite
-        return float(np.sum(values))
+    return np.array([math.fsum(column.tolist()) for column in terms.T])
 
 
 def column_means(X: Any, weights: Vector | None = None) -> Vector:
@@ -249,9 +235,5 @@ class Preprocessing:
         return Z
 
     def shifted(self, X: Matrix) -> Matrix:
-        """Return X - shift; raises ValueError for sparse samples of a map that shifts, which would be dense."""
-        if not is_sparse(X):
-            return X - self.shift
-        if self.shift.any():
-            raise ValueError("sparse samples are not shifted")
-        return X
+        """Return X - shift, which is 0 of sparse samples."""
+        return X if is_sparse(X) else X - self.shift

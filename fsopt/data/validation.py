@@ -15,18 +15,17 @@ from fsopt.data.layout import is_missing, label_key, label_text, refuse_repeated
 from fsopt.data.matrices import (
     MATRIX_HINT,
     canonical,
-    finite,
     is_sparse,
     largest_values,
     parts_of,
-    place,
     refuse_others,
 )
 from fsopt.errors import DataError, ParameterError, foreign, shown
 from fsopt.typing import Indices, Matrix, Vector
 
-LARGEST = 1e140
-"""Largest size of a value, and its inverse the smallest of the largest one of a column: variances are then numbers."""
+LARGEST = 1e100
+"""Largest size of a value, and its inverse the smallest of the largest one of a column: weighted sums of squares are
+then numbers."""
 _USUAL = "1 +1 yes ja oui si sí true positive pos case malignant cancer ill sick krank diseased disease event dead"
 USUAL_POSITIVES = frozenset(_USUAL.split())
 """Labels that are +1 beside another one, in lower case."""
@@ -79,9 +78,11 @@ def names_of(features: Sequence[str], p: int) -> tuple[str, ...]:
 
 def check_finite(X: Matrix, names: Sequence[str], hint: str) -> None:
     """Raise DataError that names the first place of X (n, p) whose value is not finite."""
-    wrong = np.flatnonzero(~finite(X))
+    held = parts_of(X)[-1].ravel()
+    wrong = np.flatnonzero(~np.isfinite(held))
     if len(wrong):
-        (i, j), values = place(X, int(wrong[0])), parts_of(X)[-1].ravel()[wrong]
+        k, values = int(wrong[0]), held[wrong]
+        i, j = (int(np.searchsorted(X.indptr, k, "right")) - 1, X.indices[k]) if is_sparse(X) else divmod(k, X.shape[1])
         what = counted(len(wrong), "missing value" if np.isnan(values).all() else "infinite or missing value")
         raise DataError(f"X has {what}, first in row {i + 1}, column '{names[j]}' ({values[0]})", hint)
 
@@ -178,7 +179,7 @@ def _usual(first: dict[float | str, str], listed: str) -> float | str:
     """Return which of the labels, by their keys, is +1 where nothing is said of it."""
     keys = list(first)
     if len(keys) != 2:
-        many = "make two classes, as in y == 'ill'; positive= of a table makes one label, or several, +1"
+        many = "positive= makes one of them (or several) +1 and the rest -1; or make two classes, as in y == 'ill'"
         remedy = many if keys[2:] else "give samples of both classes: a larger part, another seed, or another target="
         raise DataError(f"the label must have exactly two different values, {len(keys)} found: {listed}", remedy)
     numbers = [key for key in keys if isinstance(key, float)]

@@ -87,8 +87,8 @@ def test_numbers_are_those_of_python_and_labels_and_names_are_texts(tmp_path):
     assert data.X.tolist() == [[1.0, 2500.0], [-0.1, 1e-300]]
     assert (data.features, data.labels, data.name) == (("a", "b, c"), ("-1", "+1"), "TOY")
     samples = load_samples(path, Layout(id="id"))
-    assert (samples.ids, samples.labels) == (["007", ""], ["+1", "-1"])
-    assert load_samples(written(tmp_path, "t.csv", "a,b\n1,2\n")).labels == []
+    assert (samples.texts("id"), samples.texts("target")) == (["007", ""], ["+1", "-1"])
+    assert load_samples(written(tmp_path, "t.csv", "a,b\n1,2\n")).texts("target") == []
     values = np.random.default_rng(0).standard_normal(500)
     path = written(tmp_path, "t.csv", "a,label\n" + "".join(f"{v!r},{i % 2}\n" for i, v in enumerate(values.tolist())))
     assert np.array_equal(load_dataset(path).X[:, 0], values)
@@ -102,9 +102,9 @@ def test_keywords_of_pandas_are_passed_on(tmp_path):
     with pytest.raises(DataError, match=r"cannot be read .*codec .*encoding= its encoding, such as cp1252"):
         load_dataset(path, target="krank")
     at = {"target": "krank", "encoding": "cp1252"}
-    with pytest.raises(DataError, match=r"column 'Größe' holds texts that would be numbers .*'1,5': .*decimal=','"):
+    with pytest.raises(DataError, match=r"column 'Größe' holds texts that would be numbers.*'1,5'.*decimal=','"):
         load_dataset(path, **at)
-    with pytest.raises(DataError, match=r"column 'Kosten' holds texts that would be numbers .*'1.234,5': .*thousands="):
+    with pytest.raises(DataError, match=r"column 'Kosten' holds texts that would be numbers.*'1.234,5'.*thousands="):
         load_dataset(path, **at, drop="Größe", decimal=".")
     data = load_dataset(path, **at, decimal=",", thousands=".")
     assert data.X.tolist() == [[1.5, 1234.5], [2.25, 999.0], [3.0, 12000.0]]
@@ -133,8 +133,8 @@ def test_a_sheet_is_what_pandas_reads(tmp_path):
     book.active["H99"].font = Font(bold=True)  # no value
     book.save(tmp_path / "t.xlsx")
     own, others = load_samples(tmp_path / "t.xlsx"), load_samples(pd.read_excel(tmp_path / "t.xlsx"))
-    pd.testing.assert_frame_equal(own.columns, others.columns)
-    assert (own.labels, own.columns["a"].count(), own.columns["b"].count()) == (["1", "", "0", "1", ""], 3, 2)
+    pd.testing.assert_frame_equal(own.held, others.held)
+    assert (own.texts("target"), own.held["a"].count(), own.held["b"].count()) == (["1", "", "0", "1", ""], 3, 2)
     with pytest.raises(DataError, match="there are 2 columns 'a'"):
         load_samples(stored(tmp_path, ".xlsx", FRAME.set_axis(list("aabcd"), axis=1)))
 
@@ -146,7 +146,7 @@ def test_a_sheet_is_what_pandas_reads(tmp_path):
 def test_texts_that_would_be_numbers_name_the_keywords(cells):
     frame = pd.DataFrame({"x": cells, "label": [k % 2 for k in range(len(cells))]})
     for onehot in (False, True):
-        told = f"column 'x' holds texts that would be numbers .*'{cells[0]}': read them with decimal= or thousands="
+        told = f"column 'x' holds texts that would be numbers, such as '{cells[0]}'.* with decimal= or thousands="
         with pytest.raises(DataError, match=told):
             load_dataset(frame, onehot=onehot)
 
@@ -155,7 +155,7 @@ def test_texts_that_would_be_numbers_name_the_keywords(cells):
 @pytest.mark.parametrize("cell", ["10.05.2025", "1.5.3", "1.23", "1234.567", "0.123"])
 def test_marks_of_thousands_stand_before_groups_of_three_digits(cell, suffix, tmp_path):
     path = stored(tmp_path, suffix, pd.DataFrame({"x": ["1.234", cell], "z": [1, 2], "label": [0, 1]}))
-    with pytest.raises(DataError, match=f"'x' holds '{cell}' in row 2, which is no number with thousands='.'"):
+    with pytest.raises(DataError, match="column 'x' holds texts"):
         load_dataset(path, decimal=",", thousands=".")
     assert load_dataset(path, decimal=",", thousands=".", drop="x").p == 1
     with pytest.raises(ParameterError, match=r"thousands='\.' is the decimal mark too"):
@@ -329,8 +329,6 @@ BOMBS = {
     "texts.xlsx": lambda path: TEXTS.to_excel(path, index=False),
     "one-part.xlsx": one_part,
     "far.xlsx": far,
-    "texts.parquet": lambda path: TEXTS.to_parquet(path, index=False),
-    "categories.parquet": lambda path: TEXTS.astype({"a": "category"}).to_parquet(path, index=False),
     "numbers.parquet": lambda path: pd.DataFrame({"a": np.ones(200_000), "label": [0, 1] * 100_000}).to_parquet(path),
     "decimals.parquet": decimals,
     "nominal.arff": lambda path: path.write_text(ARFF.replace("green}", f"green,{LONG}}}") + "blue,3.5,1,b\n" * 150),
@@ -352,6 +350,13 @@ def test_what_a_small_file_expands_to_is_refused_before_it_is_made(tmp_path, mon
         load_samples(tmp_path / name)
     monkeypatch.setenv("FSOPT_DATA_LIMIT", "1")
     assert load_samples(tmp_path / name).n
+
+
+def test_texts_of_a_dictionary_are_held_once(tmp_path):
+    TEXTS.to_parquet(tmp_path / "t.parquet", index=False)
+    held = load_samples(tmp_path / "t.parquet").held["a"]
+    assert held.map(id).nunique() == 2
+    assert held[:2].tolist() == [LONG, "y"]
 
 
 def test_a_compressed_file_is_held_once_and_the_limit_is_a_number_of_gigabytes(monkeypatch):

@@ -162,8 +162,11 @@ def test_npz_round_trip(tmp_path):
     data = load_dataset(path, missing="mean")
     assert (data.X.tolist(), data.labels) == ([[1.0, 3.5], [2.0, 3.0], [3.0, 4.0]], ("0", "1"))
     for source in (path, "wdbc"):
-        with pytest.raises(ParameterError, match="target='z' cannot be used for"):
+        with pytest.raises(DataError, match="there is no column 'z'"):
             load_dataset(source, target="z")
+    lines = written(tmp_path, "t.libsvm", "1 1:1\n-1 2:1\n")
+    with pytest.raises(ParameterError, match="columns of sparse lines have one meaning"):
+        load_dataset(lines, drop="x2")
 
 
 def test_npz_never_unpickles(tmp_path):
