@@ -21,7 +21,7 @@ FIT = fsopt.fit("svm", DATA)
 
 
 CALLS = {
-    "fit a list": (lambda: fsopt.fit("svm", [1, 2]), "there are no labels"),
+    "fit a list": (lambda: fsopt.fit("svm", [1, 2]), "samples with labels"),
     "fit by a number": (lambda: fsopt.fit(5, DATA), "the name must be a text"),
     "limit True": (lambda: fsopt.solve(MODEL, time_limit=True), "the time limit must be positive, not True"),
     "options": (lambda: fsopt.solve(MODEL, options=(1, 2)), "the options must be a mapping"),

@@ -83,7 +83,7 @@ CSV = [
     (
         "a,label\n1,u\n2,v\n3,w\n",
         {},
-        "different values, 3 found: 'u', 'v', 'w': .*positive= of a table makes",
+        "different values, 3 found: 'u', 'v', 'w': positive= makes one",
     ),
     ("a,label\n1,u\n2,v\n", {}, "the labels are 'u', 'v', and either may be .1: name .* positive="),
     ("a,label\n1,u\n2,v\n3,w\n", {"positive": "x"}, "no sample has the label 'x': .*'u', 'v', 'w'"),
@@ -123,12 +123,12 @@ DRAWN = [
     (lambda: gbd_set_two(11, 0, p=10, n=10), "m is 11: m is a whole number, 1 to 10"),
 ]
 GIVEN = [
-    (FRAME, None, "there are no labels.*a column 'label'"),
+    (FRAME, None, "neither a Dataset nor samples with labels.*'label' by default"),
     ("wdbc", Y3, "labels in a column"),
-    (None, None, "there are no labels: the data are None"),
-    (3.0, None, "there are no labels: the data are 3.0"),
+    (None, None, "neither a Dataset"),
+    (3.0, None, "neither a Dataset"),
     (DATA, ["svm"], "anything else by"),
-    ((X3, Y3, Y3), None, "no labels"),
+    ((X3, Y3, Y3), None, "neither a Dataset"),
     (DATA, Y3, "a Dataset has its labels already"),
 ]
 CALLS = [

@@ -113,7 +113,7 @@ def test_parameters_solver_and_tuning_reach_the_fits(monkeypatch):
         ({"methods": [("mine", LinearSVC)]}, ParameterError, "scikit-learn"),
         ({"methods": [("mine", LinearSVC())], "params": {"mine": {"k": 1}}}, ParameterError, "no parameter 'k'"),
         ({"folds": 0}, ParameterError, "folds=0 is no"),
-        ({"data": []}, ParameterError, "no labels"),
+        ({"data": []}, ParameterError, "samples with labels"),
     ],
 )
 def test_wrong_settings_are_refused_before_any_fit(how, error, match):
