@@ -36,10 +36,8 @@ def section(doc: str, title: str) -> str:
 def with_keywords_of(*sources: Callable[..., Any], without: Collection[str] = ()) -> Callable[[F], F]:
     """Return a decorator that puts the keywords of other functions in the place of ``**keywords``.
 
-    The signature and the docstring of the decorated function have its own keywords first, then those of the sources
-    with their defaults and texts; a keyword of its own without a text has that of a source. The function itself hands
-    them on, and what takes them refuses unknown names. Where it says nothing of what it returns, that and what it
-    raises are those of the last source. Names of ``without`` are left out.
+    Its signature and docstring have its own keywords first, then those of the sources with their texts, but names of
+    ``without``; what it returns and raises is that of the last source where it says nothing of it.
     """
 
     def named(function: F) -> F:
@@ -107,11 +105,7 @@ class Argument:
     def check(self, name: str, value: Any) -> None:
         """Raise ParameterError for a value of another kind."""
         if not self.holds(value):
-            raise self.error(name, value)
-
-    def error(self, name: str, value: Any) -> ParameterError:
-        """Return the error for a value of another kind."""
-        return ParameterError(f"the {name.replace('_', ' ')} must be {self.what}, not {shown(value)}", self.hint)
+            raise ParameterError(f"the {name.replace('_', ' ')} must be {self.what}, not {shown(value)}", self.hint)
 
 
 def word(name: str, value: Any, words: Iterable[str | bool]) -> None:

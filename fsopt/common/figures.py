@@ -72,7 +72,6 @@ def draw_front(axes: Axes, points: Mapping[str, tuple[float, float, bool]]) -> N
     for x, y, name in ends:
         axes.annotate(plain(name), (x, y), (4, 4), textcoords="offset points", fontsize="small", in_layout=False)
     axes.set(xlabel="selected features", ylabel="accuracy of cross-validation")
-    axes.locator_params(axis="x", integer=True)
     axes.legend()
 
 

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 Entry = TypeVar("Entry")
 REGISTRIES: dict[str, Registry[Any]] = {}
 """What is registered -> its registry, of those that were imported."""
-GROUP = "fsopt"
 
 
 @dataclass(eq=False, repr=False)
@@ -92,9 +91,6 @@ class Registry(Mapping[str, Entry]):
     def __len__(self) -> int:
         return len(list(iter(self)))
 
-    def __repr__(self) -> str:
-        return f"<{self.what}s: {', '.join(self)}>"
-
     def register(self, entry: Entry, *, replace: bool = False) -> Entry:
         """Add an entry of the user's own, which may ``replace`` one of his, and return it.
 
@@ -135,7 +131,7 @@ def _waiting() -> list[EntryPoint]:
     """Return the entry points that were not loaded yet."""
     from importlib.metadata import entry_points
 
-    return list(entry_points(group=GROUP))
+    return list(entry_points(group="fsopt"))
 
 
 Change: TypeAlias = Callable[[Any], None]

@@ -235,5 +235,7 @@ class Preprocessing:
         return Z
 
     def shifted(self, X: Matrix) -> Matrix:
-        """Return X - shift, which is 0 of sparse samples."""
+        """Return X - shift; raises ValueError for sparse samples of a map that shifts, which would be dense."""
+        if is_sparse(X) and self.shift.any():
+            raise ValueError("sparse samples are not shifted")
         return X if is_sparse(X) else X - self.shift

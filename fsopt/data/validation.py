@@ -76,13 +76,13 @@ def names_of(features: Sequence[str], p: int) -> tuple[str, ...]:
     return names
 
 
-def check_finite(X: Matrix, names: Sequence[str], hint: str) -> None:
+def check_finite(X: Any, names: Sequence[str], hint: str) -> None:
     """Raise DataError that names the first place of X (n, p) whose value is not finite."""
     held = parts_of(X)[-1].ravel()
     wrong = np.flatnonzero(~np.isfinite(held))
     if len(wrong):
         k, values = int(wrong[0]), held[wrong]
-        i, j = (int(np.searchsorted(X.indptr, k, "right")) - 1, X.indices[k]) if is_sparse(X) else divmod(k, X.shape[1])
+        i, j = (np.searchsorted(X.indptr, k, side="right") - 1, X.indices[k]) if is_sparse(X) else divmod(k, X.shape[1])
         what = counted(len(wrong), "missing value" if np.isnan(values).all() else "infinite or missing value")
         raise DataError(f"X has {what}, first in row {i + 1}, column '{names[j]}' ({values[0]})", hint)
 

@@ -14,10 +14,9 @@ import pytest
 from IPython.core.formatters import PNGFormatter
 from IPython.core.interactiveshell import InteractiveShell
 
-from fsopt.common import checkpoints
-from fsopt.common.checkpoints import Keeper, digest, read, write
+from fsopt.common import files
 from fsopt.common.figures import new_figure
-from fsopt.common.files import check_readable, check_writable, whole_file, write_text
+from fsopt.common.files import Keeper, check_readable, check_writable, digest, read, whole_file, write, write_text
 from fsopt.common.texts import one_line, printable
 from fsopt.errors import FileError, PackageError
 
@@ -143,7 +142,7 @@ def test_other_files_are_refused(tmp_path):
 def test_writing_takes_a_small_share_of_the_time(monkeypatch):
     """Where writing takes a second, and so does a node, a checkpoint comes after more than twenty nodes."""
     seconds, written = count(), []
-    monkeypatch.setattr(checkpoints, "time", SimpleNamespace(perf_counter=lambda: float(next(seconds))))
+    monkeypatch.setattr(files, "time", SimpleNamespace(perf_counter=lambda: float(next(seconds))))
     keeper = Keeper("run.npz", lambda path, nodes: written.append(nodes))
     for nodes in range(100):
         if keeper.due():

@@ -41,7 +41,7 @@ PARTS = [
     ({"y": [1, -1]}, r"y has shape \(2,\), expected \(3,\) for the 3 samples"),
     ({"y": [[1], [-1], [1]]}, r"y has shape \(3, 1\), expected \(3,\)"),
     ({"y": [[1], [1, 2], [1]]}, "y is not a vector"),
-    ({"y": [0, 1, 2]}, "exactly two different values, 3 found: '0', '1', '2': make two classes"),
+    ({"y": [0, 1, 2]}, "exactly two different values, 3 found: '0', '1', '2': .*make two classes"),
     ({"y": [1, -1, np.nan]}, "y has a value that is no label: nan"),
     ({"y": ["yes", "no", " "]}, "y has a value that is no label: ' '"),
     ({"y": [1, 1, 1]}, "exactly two different values, 1 found: '1': give samples of both classes"),

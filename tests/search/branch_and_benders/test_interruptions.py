@@ -20,7 +20,7 @@ from support import blobs, sampled
 
 import fsopt
 from fsopt.answers.results import Status
-from fsopt.common import checkpoints, clock
+from fsopt.common import clock, files
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
 from fsopt.errors import FileError, OutOfTimeError
@@ -85,7 +85,7 @@ def undisturbed(tmp_path_factory):
     def of(case):
         folder = tmp_path_factory.mktemp("whole")
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(checkpoints, "WRITING", -1e9)
+            patch.setattr(files, "WRITING", -1e9)
             seams = {seam: Interruption(patch, seam) for seam in STEP}
             record = fitted(case, folder, checkpoint=folder / "run.npz")
         return record, {seam: one.calls for seam, one in seams.items()}
@@ -98,7 +98,7 @@ def test_a_run_that_is_interrupted_anywhere_and_resumed_is_the_undisturbed_one(
     case, seam, undisturbed, tmp_path, monkeypatch
 ):
     path = tmp_path / "run.npz"
-    monkeypatch.setattr(checkpoints, "WRITING", -1e9)  # a checkpoint after each node
+    monkeypatch.setattr(files, "WRITING", -1e9)  # a checkpoint after each node
     whole, calls = undisturbed(case)
     points = range(1, calls[seam] + 1, STEP[seam])
     assert len(points) >= 3
