@@ -149,9 +149,8 @@ def foreign(
 ) -> Iterator[None]:
     """Turn whatever a library raises at its boundary into one error, which names the library and what it said.
 
-    A library ends in whatever exception the line of code raises that stumbles over its input: there is no list of them.
-    Errors of fsopt pass, and further ones that have their own words, as those of the operating system; a lack of memory
-    passes, but for the size that the library itself could not allocate.
+    There is no list of what a library raises. Errors of fsopt pass, those of ``passed``, and a lack of memory but for
+    the size that the library itself could not allocate.
     """
     own: tuple[type[Exception], ...] = (FsoptError, *passed)
     try:

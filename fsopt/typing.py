@@ -19,7 +19,5 @@ Mask: TypeAlias = NDArray[np.bool_]
 """Which entries are meant."""
 Indices: TypeAlias = NDArray[np.signedinteger[Any]]
 """Places of samples, features, variables or constraints, from 0."""
-
-
 Samples: TypeAlias = "DataFrame | NDArray[Any] | Sequence[Sequence[float]]"
 """Features (n, p) of samples: a data frame, an array, or lists."""

@@ -1,9 +1,7 @@
 """What a computation may take, and how it ends: one deadline for all its parts, the memory of the machine, Ctrl-C.
 
-Solvers get the seconds that are left (:func:`left`). Loops call :func:`check` between two solves, and linear algebra of
-this package between two blocks: the error ends the loop, with the best point so far. Builders of models and the
-compiler call :func:`look` for every constraint: before there is a point, their error ends the computation shortly after
-the limit; after a solve has returned a point (:func:`found`) they finish the step, or the certificate of that point.
+Solvers get the seconds that are left. Loops and linear algebra call :func:`check` between two steps, and end with the
+best point so far. Builders of models and the compiler call :func:`look`, which ends them only before there is a point.
 A loop ends by Ctrl-C with its incumbent, between two steps; a question of many solves ends without an answer.
 """
 

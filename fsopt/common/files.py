@@ -15,12 +15,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fsopt.errors import DataError, FileError, FsoptError, ParameterError, foreign
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 WRITE_BITS = 0o222
 
@@ -132,7 +129,7 @@ def unpacked(content: bytes, what: str, *, error: type[FsoptError] = DataError) 
     return whole.getvalue()
 
 
-def digest(*arrays: ArrayLike) -> str:
+def digest(*arrays: Any) -> str:
     """Return the SHA-256 of arrays and their shapes."""
     import numpy as np
 

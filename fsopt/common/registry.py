@@ -1,14 +1,7 @@
 """Entries of models, methods, peers, solvers, penalties and experiments, and the changes of users to their models.
 
-Models, methods and solvers of other packages come by the entry points of the group ``fsopt``.
-
-Such a package names a function without arguments in its ``pyproject.toml``::
-
-    [project.entry-points.fsopt]
-    mypackage = "mypackage.registration:register"
-
-which calls :func:`fsopt.register_model`, :func:`fsopt.register_method` and :func:`fsopt.register_solver`. It is called
-once, before a registry is asked for a name that it does not hold, or lists its names.
+Packages of others name a function without arguments as an entry point of the group ``fsopt``. It is called once, before
+a registry is asked for a name that it does not hold, or lists its names, and registers models, methods and solvers.
 
 A model of a registered builder bears its slug. Where a mapping of functions is in force (:func:`customised`), the
 function of a slug is called with each of its models when the model is read for the first time, before it is solved,
@@ -94,9 +87,7 @@ class Registry(Mapping[str, Entry]):
     def register(self, entry: Entry, *, replace: bool = False) -> Entry:
         """Add an entry of the user's own, which may ``replace`` one of his, and return it.
 
-        Raises
-        ------
-        ParameterError : the name is taken or is none, or the entry cannot work.
+        Raises ParameterError where the name is taken or is none, or the entry cannot work.
         """
         if not isinstance(entry, self.kind):
             raise ParameterError(

@@ -62,13 +62,10 @@ def canonical(X: Any) -> Any:
     from scipy.sparse import csr_array
 
     refuse_others(X)
-    with foreign("scipy", "X is no valid sparse matrix", MATRIX_HINT, DataError):
-        rows = X.tocsr()
-        rows.check_format(full_check=True)
-    with np.errstate(over="ignore"):  # a long double may be infinite as a double, and is reported as that
-        values = rows.data.astype(np.float64)
-    kind = np.int32 if max(rows.nnz, *rows.shape) <= np.iinfo(np.int32).max else np.int64
-    matrix = csr_array((values, rows.indices.astype(kind), rows.indptr.astype(kind)), shape=rows.shape)
+    # A long double may be infinite as a double, and is reported as that.
+    with foreign("scipy", "X is no valid sparse matrix", MATRIX_HINT, DataError), np.errstate(over="ignore"):
+        matrix = csr_array(X, dtype=np.float64, copy=True)
+        matrix.check_format(full_check=True)
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     return matrix
