@@ -5,12 +5,11 @@ Labels are random, so a small sample may hold one class only; that is a DataErro
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
 
-from fsopt.common.arguments import with_keywords_of
+from fsopt.common.arguments import WHOLE, with_keywords_of
 from fsopt.data.dataset import Dataset
 from fsopt.errors import ParameterError, shown
 from fsopt.typing import Indices, Matrix, Vector
@@ -234,7 +233,6 @@ def _signs(rng: np.random.Generator, n: int) -> Vector:
 def _check(**given: tuple[int, ...]) -> None:
     """Raise ParameterError for the first (value, low) or (value, low, high) whose value is no whole number there."""
     for name, (value, low, *high) in given.items():
-        is_whole = isinstance(value, Integral) and not isinstance(value, bool)
-        if not is_whole or value < low or any(value > end for end in high):
+        if not WHOLE.holds(value) or value < low or any(value > end for end in high):
             allowed = f"{low} to {high[0]}" if high else f"at least {low}"
             raise ParameterError(f"{name} is {shown(value)}", f"{name} is a whole number, {allowed}")

@@ -126,12 +126,10 @@ def weights_of(weights: ArrayLike, n: int, *, zeros: bool = False) -> Vector:
     hint = "give a positive number for each sample; Dataset.weighted leaves out samples of weight zero"
     name = "sample_weight" if zeros else "weights"
     values = _array(weights, name, "is not a vector", hint)
-    if values.shape != (n,) or values.dtype.kind not in "biuf":
-        raise DataError(f"{name} has shape {values.shape} and type {values.dtype}, not {n} numbers", hint)
-    used = values[values != 0] if zeros else values
-    if not (len(used) and ((used >= 1.0 / LARGEST) & (used <= LARGEST)).all()):
-        told = f"{name} has values from {values.min():.2g} to {values.max():.2g}"
-        raise DataError(f"{told}, not numbers from {1.0 / LARGEST:g} to {LARGEST:g}", hint)
+    used = values[values != 0] if zeros and values.shape == (n,) else values
+    fits = values.shape == (n,) and values.dtype.kind in "biuf" and len(used) > 0
+    if not (fits and (used >= 1.0 / LARGEST).all() and (used <= LARGEST).all()):
+        raise DataError(f"{name} is no vector of {n} numbers from {1.0 / LARGEST:g} to {LARGEST:g}", hint)
     return values.astype(np.float64)
 
 
@@ -146,13 +144,7 @@ def positions_of(index: slice | ArrayLike, size: int, what: str) -> Indices:
     """Return the places in 0..size-1 that an index means; raises ParameterError for one that is none."""
     hint = f"use 0..{size - 1}, a mask or a slice"
     with foreign("numpy", f"these are not {what} of the data set", hint, ParameterError, passed=()):
-        valid = index if isinstance(index, slice) else np.asarray(index)
-        if isinstance(valid, np.ndarray) and valid.size == 0:
-            valid = slice(0)  # an empty list becomes an array of floats, which is no index
-        positions = np.arange(size)[valid]
-    if positions.ndim != 1:
-        raise ParameterError(f"one list of {what} is needed, got {shown(index)}", hint)
-    return positions
+        return np.ravel(np.arange(size)[index if isinstance(index, slice) else np.asarray(index)])
 
 
 def map_labels(texts: Sequence[str], positive: Sequence[str] = ()) -> tuple[Vector, tuple[str, str]]:

@@ -209,10 +209,10 @@ def test_masked_values_are_refused_as_by_every_other_door():
     masked, found = np.ma.masked_array(data.X, mask), estimators.SVM().fit(np.ma.masked_array(data.X), data.y)
     labels, weights = (np.ma.masked_array(a, mask[:, 1]) for a in (data.y, np.ones(30)))
     for args in ((masked, data.y), (data.X, labels), (data.X, data.y, weights)):
-        with pytest.raises(ValueError, match="has 1 masked values: fill them"):
+        with pytest.raises(ValueError, match="has masked values: fill them"):
             estimators.SVM().fit(*args)
     for use in (found.predict, found.decision_function, found.transform):
-        with pytest.raises(ValueError, match="X has 1 masked values"):
+        with pytest.raises(ValueError, match="X has masked values"):
             use(masked)
-    with pytest.raises(DataError, match="sample_weight has 1 masked"):
+    with pytest.raises(DataError, match="sample_weight has masked"):
         fsopt.fit("svm", data, sample_weight=weights)
