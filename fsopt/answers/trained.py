@@ -13,13 +13,7 @@ from scipy.sparse import csr_array
 
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
-from fsopt.data.encoding import (
-    Encoding,
-    is_frame,
-    refuse_texts,
-    typed_columns,
-    with_names,
-)
+from fsopt.data.encoding import Encoding, is_frame, refuse_texts, typed_columns, with_names
 from fsopt.data.given import Table
 from fsopt.data.layout import refuse_repeated
 from fsopt.data.matrices import column_deviations, parts_of
@@ -112,8 +106,7 @@ class Trained:
         """Return the places of features by their names, -1 for unknown ones."""
         import pandas as pd
 
-        found: Indices = pd.Index(self.columns, dtype=object).get_indexer(list(names))
-        return found
+        return np.asarray(pd.Index(self.columns, dtype=object).get_indexer(list(names)))
 
     def _named(self, source: DataFrame, names: Sequence[str]) -> Matrix:
         """Return the samples of columns with names, of which only the needed ones are looked at."""

@@ -201,18 +201,15 @@ def _accuracy(found: Sequence[str], samples: Table, labels: tuple[str, str]) -> 
     stated = samples.texts("target")
     if not stated or any(map(is_missing, stated)):
         return None
-    down, up = labels
-    known = {label_key(text) for text in (up, *up.split("|"))} - {label_key(down)}
-    right = [(name == up) == (label_key(text) in known) for name, text in zip(found, stated, strict=True)]
+    known = {label_key(text) for text in (labels[1], *labels[1].split("|"))} - {label_key(labels[0])}
+    right = [(name == labels[1]) == (label_key(text) in known) for name, text in zip(found, stated, strict=True)]
     return sum(right) / len(right)
 
 
 def _unseen(fitted: Fit, samples: Table) -> Iterable[str]:
     """Yield a warning for each column that the fit uses with categories that the training samples did not have."""
-    from fsopt.data.encoding import is_frame
-
     encoding = None if fitted.trained is None else fitted.trained.encoding
-    if encoding is None or not is_frame(samples.held):
+    if encoding is None or not hasattr(samples.held, "columns"):
         return
     used = encoding.sources([name for name, one in zip(encoding.features, fitted.needed, strict=True) if one])
     for name, texts in encoding.unseen(samples.held).items():

@@ -128,7 +128,11 @@ def processes(count: int, given: Executor | None = None) -> Iterator[Executor]:
     if given is not None:
         yield given
         return
-    executor = _pool(count)
+    from joblib.externals.loky import get_reusable_executor
+
+    with held_interruption():
+        executor = get_reusable_executor(count, timeout=IDLE, env=dict.fromkeys(THREADS, "1"))
+        executor.submit(int)  # starts them all
     with warnings.catch_warnings():
         # A worker that has grown is replaced: its warning, made an error, would end the thread that waits for them.
         warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
@@ -189,14 +193,3 @@ def _hand_over(executor: Any) -> None:
         last, end = executor.submit(int), time.monotonic() + REACH
         while not (last.running() or last.done()) and time.monotonic() < end:
             time.sleep(0.01)
-
-
-def _pool(count: int) -> Any:
-    """Return so many processes, those of the last block where they are as many and whole."""
-    from joblib.externals.loky import get_reusable_executor
-
-    env = dict.fromkeys(THREADS, "1")
-    with held_interruption():
-        executor = get_reusable_executor(count, timeout=IDLE, env=env)
-        executor.submit(int)  # starts them all
-    return executor

@@ -258,7 +258,8 @@ def _npz(path: Path, layout: Layout, budget: Budget) -> DataFrame:
         with ZipFile(path) as archive:
             budget.charge("the arrays", text=sum(member.file_size for member in archive.infolist()))
         with np.load(path, allow_pickle=False) as held:
-            X, y, features = as_matrix(held["X"]), held["y"], held.get("features")
+            X, y = as_matrix(held["X"]), held["y"]
+            features = held.get("features")
     if y.shape != X.shape[:1] or y.dtype.kind not in "biufU":
         raise DataError(f"y is an array of type {y.dtype} and shape {y.shape}, not {len(X)} labels", _NPZ_HINT)
     budget.charge("the labels", objects=y.size)

@@ -238,8 +238,8 @@ def table_of_frame(frame: Any, layout: Layout, *, required: bool) -> Table:
 
 def _texts(column: Series) -> list[str]:
     """Return a column as texts, an empty one for a missing value."""
-    cells = zip(column.astype(object), column.isna(), strict=True)
-    return ["" if gone else label_text(value) for value, gone in cells]
+    texts = column.map(label_text, na_action="ignore").astype(object)
+    return list(texts.where(column.notna(), ""))
 
 
 def _table_of_lines(path: Path, layout: Layout, *, required: bool) -> Table:

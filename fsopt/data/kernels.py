@@ -62,7 +62,8 @@ class Kernel:
 
     def dataset(self, data: Dataset) -> Dataset:
         """Return the data set of kernel values of samples, with a feature for each pattern; raises MemoryLimitError."""
-        n, m, hint = data.n, len(self.patterns), "leave the kernel out, or take fewer samples"
+        n, m = data.n, len(self.patterns)
+        hint = "leave the kernel out, or take fewer samples"
         require(2 * SIZE * n * m, f"kernel values of {n} and {m} samples", hint)
         names = [f"row {i}" for i in range(1, m + 1)]
         return Dataset(self.matrix(data.X), data.y, names, name=data.name, labels=data.labels, weights=data.weights)
