@@ -59,6 +59,11 @@ def typed_columns(frame: DataFrame) -> DataFrame:
     return pd.DataFrame({name: _typed(column, name) for name, column in frame.items()}, copy=False)
 
 
+def texts_of(columns: DataFrame) -> list[str]:
+    """Return the names of the columns of :func:`typed_columns` that hold texts."""
+    return [str(name) for name, kind in columns.dtypes.items() if kind.kind != "f"]
+
+
 def holds_texts(column: Series) -> bool:
     """Return whether a column of :func:`typed_columns` holds texts."""
     return bool(column.dtype.kind != "f")
@@ -98,8 +103,7 @@ def without_groups(frame: DataFrame, layout: Layout) -> DataFrame:
 
 def refuse_texts(columns: DataFrame, onehot: bool = False) -> None:
     """Raise DataError for texts, unless ``onehot`` asks for categories and the column is, or is declared as, one."""
-    texts = [str(name) for name in columns if holds_texts(columns[name])]
-    for name in texts:
+    for name in texts_of(columns):
         column = columns[name].reset_index(drop=True)
         present, declared = column[column.notna()], str(column.dtype) == "category"
         if not declared:

@@ -174,17 +174,19 @@ def _excel(path: Path, layout: Layout, budget: Budget) -> DataFrame:
     """Return the columns of a sheet of a workbook, the first one by default; its first row has their names."""
     _need("openpyxl", "Excel workbooks", "excel")
 
-    import pandas as pd
-
     with _by_pandas("save it as an Excel workbook (.xlsx), names in the first row, or as CSV; sheet= names the sheet"):
         from openpyxl import load_workbook
+        from pandas.io.parsers import TextParser
 
         with ZipFile(path) as archive:
             budget.charge("the workbook", text=XML * sum(member.file_size for member in archive.infolist()))
             budget.charge("the workbook", text=XML * sum(_referred(archive)))
         with closing(load_workbook(path, read_only=True, data_only=True, keep_links=False)) as book:
-            _charge_rows(book[layout.sheet] if layout.sheet else book.worksheets[0], budget)
-        return _with_keywords(partial(pd.read_excel, path, layout.sheet or 0, engine="openpyxl"), layout)
+            rows = _rows(book[layout.sheet] if layout.sheet else book.worksheets[0], budget)
+        refuse_repeated([name for name in rows[0] if name != ""] if rows else [])
+        return _with_keywords(
+            lambda **given: TextParser(rows, header=0, skip_blank_lines=False, **given).read(), layout
+        )
 
 
 def _referred(archive: ZipFile) -> Iterator[int]:
@@ -196,17 +198,23 @@ def _referred(archive: ZipFile) -> Iterator[int]:
                 yield sizes.get(PurePosixPath(link.get("Target", "")).name, 0)
 
 
-def _charge_rows(sheet: Any, budget: Budget) -> None:
-    """Charge the rows of a sheet, which pandas makes as wide as the widest; raises DataError for repeated names."""
-    rows = width = 0
+def _rows(sheet: Any, budget: Budget) -> list[list[Any]]:
+    """Return the rows of a sheet up to the last one with a value, all as wide as the widest; an error is no value."""
+    from openpyxl.cell.cell import ERROR_CODES
+
+    none = {None, *ERROR_CODES}
+    rows: list[list[Any]] = []
+    filled = 0
     sheet.reset_dimensions()
     for values in sheet.iter_rows(values_only=True):
-        if rows == 0:
-            refuse_repeated([name for name in values if name])
-        filled = [j for j, value in enumerate(values, start=1) if value is not None]
-        rows, width = rows + 1, max([width, *filled[-1:]])
         budget.charge("the sheet", cells=1 + len(values), text=sum(len(v) for v in values if isinstance(v, str)))
-    budget.charge("the sheet", cells=rows * width)
+        rows.append(["" if value in none else value for value in values])
+        while rows[-1] and rows[-1][-1] == "":
+            rows[-1].pop()
+        filled = len(rows) if rows[-1] else filled
+    width = max(map(len, rows), default=0)
+    budget.charge("the sheet", cells=filled * width)
+    return [row + [""] * (width - len(row)) for row in rows[:filled]]
 
 
 def _arff(path: Path, layout: Layout, budget: Budget) -> DataFrame:

@@ -19,10 +19,10 @@ from fsopt.data.dataset import Dataset
 from fsopt.data.encoding import (
     Encoded,
     Encoding,
-    holds_texts,
     is_frame,
     numbers_of_frame,
     refuse_texts,
+    texts_of,
     typed_columns,
     with_names,
 )
@@ -269,7 +269,7 @@ def to_dataset(table: Table, name: str, layout: Layout) -> Dataset:
     parts: dict[str, Any] = {"features": table.features, "group": group or None, "weights": table.about.get("weights")}
     if sparse:
         parts["X"] = held
-    elif layout.missing in (None, "drop") and not any(holds_texts(held[name]) for name in held):
+    elif layout.missing in (None, "drop") and not texts_of(held):
         parts["X"] = held.to_numpy()
     else:
         empty = held.columns[held.count() == 0]

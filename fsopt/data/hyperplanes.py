@@ -130,15 +130,20 @@ def measures(y: Vector, score: Vector) -> dict[str, float]:
 
 def area(y: Vector, score: Vector) -> float:
     """Return the area under the receiver operating characteristic, by the ranks of the scores; 0.5 for one class."""
+    _, place, count = np.unique(score, return_inverse=True, return_counts=True)
+    mean_rank = (np.cumsum(count) - (count - 1) / 2.0)[place]
     up = y > 0
-    k, pairs = float(up.sum()), float(up.sum()) * float((~up).sum())
-    ranks = scipy.stats.rankdata(score)
-    return float((ranks[up].sum() - k * (k + 1) / 2.0) / pairs) if pairs else 0.5
+    pairs = float(up.sum()) * float((~up).sum())
+    above = float(mean_rank[up].sum()) - up.sum() * (up.sum() + 1) / 2.0
+    return float(above / pairs) if pairs else 0.5
 
 
 def matthews(y: Vector, labels: Vector) -> float:
-    """Return Matthews' correlation coefficient, that of two label vectors (n,) in {-1, +1}; 0 where one is constant."""
-    return float(np.corrcoef(y, labels)[0, 1]) if np.ptp(y) and np.ptp(labels) else 0.0
+    """Return Matthews' correlation coefficient of two label vectors (n,) in {-1, +1}; 0 where one is constant."""
+    n, sides = float(len(y)), (y > 0, labels > 0, (y > 0) & (labels > 0))
+    true, found, both = (float(side.sum()) for side in sides)
+    product = found * true * (n - true) * (n - found)
+    return (n * both - true * found) / product**0.5 if product > 0 else 0.0
 
 
 EPS = float(np.finfo(float).eps)
