@@ -88,7 +88,14 @@ def exact_sums(X: Matrix, weights: Vector | None = None) -> Vector:
     terms = X if weights is None else X * weights[:, None]
     if is_sparse(terms) or terms.size > SMALL:
         return np.asarray(terms.sum(axis=0))
-    return np.array([math.fsum(column.tolist()) for column in terms.T])
+    return np.array([_sum(column.tolist()) for column in terms.T])
+
+
+def _sum(values: list[float]) -> float:
+    try:
+        return math.fsum(values)
+    except (OverflowError, ValueError):  # of numbers whose sum is no double, or infinite
+        return float(np.sum(values))
 
 
 def column_means(X: Any, weights: Vector | None = None) -> Vector:

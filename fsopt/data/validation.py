@@ -23,9 +23,8 @@ from fsopt.data.matrices import (
 from fsopt.errors import DataError, ParameterError, foreign, shown
 from fsopt.typing import Indices, Matrix, Vector
 
-LARGEST = 1e100
-"""Largest size of a value, and its inverse the smallest of the largest one of a column: weighted sums of squares are
-then numbers."""
+LARGEST = 1e140
+"""Largest size of a value, and its inverse the smallest of the largest one of a column: variances are then numbers."""
 _USUAL = "1 +1 yes ja oui si sí true positive pos case malignant cancer ill sick krank diseased disease event dead"
 USUAL_POSITIVES = frozenset(_USUAL.split())
 """Labels that are +1 beside another one, in lower case."""
