@@ -282,18 +282,17 @@ def value_of_zero(y: Vector, weights: Vector | None = None) -> float:
 
 def _smooth_intercept(power: int, scores: Vector, y: Vector, weights: Vector) -> float:
     """Return the b of the smallest squared hinge or logistic loss, a root of its slope; the middle of several."""
-    up = y > 0
+    up, points = y > 0, y - scores
     if power:  # between the ends the classes are apart, without a loss, or both have slacks
-        points = y - scores
         low, high = sorted((float(points[up].max()), float(points[~up].min())))
     else:  # every probability of +1 is at most, or at least, the share of the class +1 at these ends
         centre = float(np.log(weights[up].sum() / weights[~up].sum()))
         low, high = centre - float(scores.max()), centre - float(scores.min())
 
     def slope(b: float) -> float:
-        margins = y * (scores + b)
-        each = np.maximum(1.0 - margins, 0.0) if power else scipy.special.expit(-margins)
-        return -float((weights * y * each).sum())
+        if power:  # half of it, over the samples with a slack
+            return float((np.where(up == (points > b), weights, 0.0) * (b - points)).sum())
+        return -float((weights * y * scipy.special.expit(-y * (scores + b))).sum())
 
     if slope(low) >= 0.0 or slope(high) <= 0.0:
         return 0.5 * (low + high)
