@@ -2,8 +2,8 @@ r"""
 Incumbent and lower bound of an exact search
 ============================================
 
-Left: objective value (no unit) of the incumbent, and the lower bound, against seconds; the search ends where they meet.
-Right: nodes that were solved, and nodes still open. By :doc:`best-subset </methods/best-subset>` with three features.
+Objective value (no unit) of the incumbent, and the lower bound, against seconds; the search ends where they meet.
+By :doc:`best-subset </methods/best-subset>` with three features.
 """
 
 import fsopt

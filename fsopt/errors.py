@@ -7,7 +7,7 @@ remedy). The command line prints ``message`` and ``hint`` on one line and exits 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from difflib import get_close_matches
 from reprlib import Repr
 
@@ -32,7 +32,7 @@ class FsoptError(Exception):
 
     def __init__(self, message: str, hint: str = "") -> None:
         self.message, self.hint = one_line(str(message)), one_line(str(hint))
-        super().__init__(self.message)
+        super().__init__(self.message, self.hint)
 
     def __str__(self) -> str:
         return f"{self.message}: {self.hint}" if self.hint else self.message
@@ -40,9 +40,6 @@ class FsoptError(Exception):
     def _render_traceback_(self) -> list[str]:
         """Return the lines that a notebook shows: no traceback, as on the command line."""
         return [f"{self.kind}: {self}"]
-
-    def __reduce__(self) -> tuple[type[FsoptError], tuple[str, str]]:
-        return type(self), (self.message, self.hint)
 
 
 class DataError(FsoptError):
@@ -152,9 +149,8 @@ def foreign(
 ) -> Iterator[None]:
     """Turn whatever a library raises at its boundary into one error, which names the library and what it said.
 
-    A library ends in whatever exception the line of code raises that stumbles over its input: there is no list of them.
-    Errors of fsopt pass, and further ones that have their own words, as those of the operating system; a lack of memory
-    passes, but for the size that the library itself could not allocate.
+    There is no list of what a library raises. Errors of fsopt pass, those of ``passed``, and a lack of memory but for
+    the size that the library itself could not allocate.
     """
     own: tuple[type[Exception], ...] = (FsoptError, *passed)
     try:
@@ -173,16 +169,9 @@ def said(error: BaseException) -> str:
     return f"{type(error).__name__} {first}".strip() if isinstance(error, LookupError) or not first else first
 
 
-@contextmanager
-def reading(what: str) -> Iterator[None]:
+def reading(what: str) -> AbstractContextManager[None]:
     """Turn the exceptions of damaged data in a saved answer into a FileError that names the damaged part."""
-    try:
-        yield
-    except FsoptError:
-        raise
-    except (KeyError, TypeError, ValueError, IndexError, OverflowError, RecursionError) as error:
-        reason = f"it has no {error}" if isinstance(error, KeyError) else str(error)
-        raise FileError(f"the saved {what} is damaged: {reason}", "compute the answer again and save it") from error
+    return foreign("Python", f"the saved {what} is damaged", "compute the answer again and save it", FileError)
 
 
 MEANT: dict[str, tuple[str, ...]] = {"tol": ("tolerance",), "timeout": ("time_limit",), "random_state": ("seed",)}
@@ -197,16 +186,10 @@ def similar(name: str, known: Iterable[str]) -> str:
     return f"did you mean {' or '.join(own[one] for one in close)}?" if close else ""
 
 
-MOST_NAMES = 12
-"""Registered names in the hint of a message."""
-
-
 def unknown(
     what: str, name: str, known: Iterable[str], command: str, words: Mapping[str, str] | None = None
 ) -> UnknownNameError:
     """Return the error for an unregistered name, with what a word of others is here, or similar names, as a hint."""
-    names = sorted(known)
-    some = ", ".join(names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
     meant = (words or {}).get("".join(sign for sign in str(name).lower() if sign.isalnum()))
-    hint = f"here it is {meant}" if meant else similar(name, names) or f"known: {some}"
-    return UnknownNameError(f"there is no {what} called '{name}'", f"{hint} ('{command}' lists all)")
+    hint = f"here it is {meant}" if meant else similar(name, sorted(known))
+    return UnknownNameError(f"there is no {what} called '{name}'", f"{hint} ('{command}' lists all)".strip())

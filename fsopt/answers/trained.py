@@ -13,10 +13,10 @@ from scipy.sparse import csr_array
 
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
-from fsopt.data.encoding import Encoding, in_pandas, is_frame, refuse_texts, typed_columns
+from fsopt.data.encoding import Encoding, is_frame, refuse_texts, typed_columns, with_names
 from fsopt.data.given import Table
 from fsopt.data.layout import refuse_repeated
-from fsopt.data.matrices import is_sparse, parts_of
+from fsopt.data.matrices import parts_of
 from fsopt.data.validation import as_matrix, check_finite
 from fsopt.errors import DataError, similar
 from fsopt.typing import Indices, Mask, Matrix
@@ -75,10 +75,8 @@ class Trained:
         missing, or has a missing or infinite value.
         """
         names = [name for name, need in zip(self.columns, needed, strict=True) if need]
-        if isinstance(given, Dataset):
-            if given.features == self.columns:  # encoded by the same map, or not at all
-                return given.X
-            given = Table(given.X, [], list(given.features), given.encoded and given.encoded.source)
+        if isinstance(given, Dataset) and given.features == self.columns:  # encoded by the same map, or not at all
+            return given.X
         held, found = _held(given)
         if found is None:
             X, names = as_matrix(held), list(self.columns)
@@ -88,7 +86,7 @@ class Trained:
         elif is_frame(held):
             X = self._named(held, names)
         else:
-            names = [] if isinstance(given, Table) and given.zeros else names
+            names = [] if isinstance(given, Table) else names  # of sparse lines: features that are not there are 0
             _refuse_absent(found, names)
             places = self._places(found)
             known = np.flatnonzero(places >= 0)
@@ -119,12 +117,17 @@ class Trained:
 
 def _held(given: Any) -> tuple[Any, list[str] | None]:
     """Return samples as a matrix or columns; and names, or None without."""
+    import pandas as pd
+
+    if isinstance(given, Dataset) and given.encoded is not None:
+        given = given.encoded.source
+    elif isinstance(given, Dataset):
+        return given.X if given.sparse else pd.DataFrame(given.X, columns=given.features), list(given.features)
     if isinstance(given, Table):
-        array = given.features is None or given.zeros or is_sparse(given.X)
-        return given.X if array and given.source is None else given.columns, given.features
+        return given.held, given.features
     if not is_frame(given):
         return given, None
-    frame = in_pandas(given)
+    frame = with_names(given)
     if list(given.columns) == list(range(frame.shape[1])):  # a DataFrame of an array, without names
         return frame.to_numpy(), None
     return frame, list(frame.columns)

@@ -163,7 +163,7 @@ def predict(
         columns["probability"] = fitted.predict_proba(samples)[:, 1].tolist()
     for text in _unseen(fitted, samples):
         out.remark(text)
-    ids = samples.ids or [str(i) for i in range(1, samples.n + 1)]
+    ids = samples.texts("id") or [str(i) for i in range(1, samples.n + 1)]
     answer = {"data": data, "n": samples.n, "method": fitted.method, "ids": ids, "scores": scores, **columns}
     answer |= {"labels": answer.pop("label"), "predictions": [1 if one > 0 else -1 for one in answer.pop("score")]}
     answer["accuracy"] = _accuracy(labels, samples, (down, up))
@@ -181,21 +181,21 @@ def _accuracy(found: Sequence[str], samples: Table, labels: tuple[str, str]) -> 
     """Return the share of right labels, None if a sample has none; several labels of +1 are ``b|c``."""
     from fsopt.data.layout import is_missing, label_key
 
-    if not samples.labels or any(is_missing(text) for text in samples.labels):
+    stated = samples.texts("target")
+    if not stated or any(map(is_missing, stated)):
         return None
-    down, up = labels
-    known = {label_key(text) for text in (up, *up.split("|"))} - {label_key(down)}
-    right = [(name == up) == (label_key(text) in known) for name, text in zip(found, samples.labels, strict=True)]
+    known = {label_key(text) for text in (labels[1], *labels[1].split("|"))} - {label_key(labels[0])}
+    right = [(name == labels[1]) == (label_key(text) in known) for name, text in zip(found, stated, strict=True)]
     return sum(right) / len(right)
 
 
 def _unseen(fitted: Fit, samples: Table) -> Iterable[str]:
     """Yield a warning for each column that the fit uses with categories that the training samples did not have."""
     encoding = None if fitted.trained is None else fitted.trained.encoding
-    if encoding is None or samples.source is None:
+    if encoding is None or not hasattr(samples.held, "columns"):
         return
     used = encoding.sources([name for name, one in zip(encoding.features, fitted.needed, strict=True) if one])
-    for name, texts in encoding.unseen(samples.source).items():
+    for name, texts in encoding.unseen(samples.held).items():
         if name in used:
             listed = ", ".join(f"'{text}'" for text in texts[:5]) + (" ..." if len(texts) > 5 else "")
             yield f"warning: column '{name}' has values that no training sample had, whose features are 0: {listed}"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 import inspect
-import math
 import numbers
 import os
 import re
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -36,10 +36,8 @@ def section(doc: str, title: str) -> str:
 def with_keywords_of(*sources: Callable[..., Any], without: Collection[str] = ()) -> Callable[[F], F]:
     """Return a decorator that puts the keywords of other functions in the place of ``**keywords``.
 
-    The signature and the docstring of the decorated function have its own keywords first, then those of the sources
-    with their defaults and texts; a keyword of its own without a text has that of a source. The function itself hands
-    them on, and what takes them refuses unknown names. Where it says nothing of what it returns, that and what it
-    raises are those of the last source. Names of ``without`` are left out.
+    Its signature and docstring have its own keywords first, then those of the sources with their texts, but names of
+    ``without``; what it returns and raises is that of the last source where it says nothing of it.
     """
 
     def named(function: F) -> F:
@@ -107,11 +105,7 @@ class Argument:
     def check(self, name: str, value: Any) -> None:
         """Raise ParameterError for a value of another kind."""
         if not self.holds(value):
-            raise self.error(name, value)
-
-    def error(self, name: str, value: Any) -> ParameterError:
-        """Return the error for a value of another kind."""
-        return ParameterError(f"the {name.replace('_', ' ')} must be {self.what}, not {shown(value)}", self.hint)
+            raise ParameterError(f"the {name.replace('_', ' ')} must be {self.what}, not {shown(value)}", self.hint)
 
 
 def word(name: str, value: Any, words: Iterable[str | bool]) -> None:
@@ -128,26 +122,11 @@ def plain(value: Any) -> bool:
 
 def native(value: Any) -> Any:
     """Return a parameter with Python's own numbers and lists in place of numpy's, as a file would give them back."""
-    try:
-        return _native(value)
-    except RecursionError:  # a list within itself: whoever takes the parameter refuses it
-        return value
-
-
-def _native(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {key: _native(entry) for key, entry in value.items()}
+        return {key: native(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [_native(entry) for entry in value]
+        return [native(entry) for entry in value]
     return value.tolist() if hasattr(value, "tolist") else value
-
-
-def own_number(value: Any) -> Any:
-    """Return a number of any type as Python's own bool, int or float, which solvers want, another value as it is."""
-    value = native(value)
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        return value
-    return int(value) if isinstance(value, numbers.Integral) else float(value)
 
 
 def each(kind: Argument) -> Argument:
@@ -166,12 +145,9 @@ def _is_list(value: Any) -> bool:
     return listed and getattr(value, "ndim", 1) != 0 and not hasattr(value, "columns")
 
 
-def _double(value: Any) -> float:
-    """Return a real number as a float, nan for any other value and for an integer that no float holds."""
-    try:
-        return float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
-    except OverflowError:
-        return math.nan
+def _is_real(value: Any) -> bool:
+    """Return whether a value is a real number of any type."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 TEXT = Argument("a text", lambda value: isinstance(value, str), "give a name in quotes")
@@ -182,10 +158,12 @@ WHOLE = Argument(
     lambda value: isinstance(value, numbers.Integral) and not isinstance(value, bool),
     "for example 0",
 )
-SECONDS = Argument("positive", lambda value: _double(value) > 0, "give seconds > 0")
+SECONDS = Argument("positive", lambda value: _is_real(value) and value > 0, "give seconds > 0")
 FUNCTION = Argument("a function", callable, "give a function of one argument")
 LIST = Argument("a list", _is_list, "give a list of numbers")
-NUMBER = Argument("a finite number", lambda value: math.isfinite(_double(value)), "for example 1.0")
+NUMBER = Argument(
+    "a finite number", lambda value: _is_real(value) and abs(value) <= sys.float_info.max, "for example 1.0"
+)
 OPTIONS = Argument(
     "a mapping of names",
     lambda value: isinstance(value, Mapping) and all(isinstance(name, str) for name in value),

@@ -1,15 +1,14 @@
-"""What a computation may take, and how it ends: one deadline for all its parts, the memory that is left, Ctrl-C.
+"""What a computation may take, and how it ends: one deadline for all its parts, the memory of the machine, Ctrl-C.
 
-Solvers get the seconds that are left (:func:`left`). Loops call :func:`check` between two solves, and linear algebra of
-this package between two blocks: the error ends the loop, with the best point so far. Builders of models and the
-compiler call :func:`look` for every constraint: before there is a point, their error ends the computation shortly after
-the limit; after a solve has returned a point (:func:`found`) they finish the step, or the certificate of that point.
+Solvers get the seconds that are left. Loops and linear algebra call :func:`check` between two steps, and end with the
+best point so far. Builders of models and the compiler call :func:`look`, which ends them only before there is a point.
 A loop ends by Ctrl-C with its incumbent, between two steps; a question of many solves ends without an answer.
 """
 
 from __future__ import annotations
 
 import math
+import os
 import signal
 import sys
 import threading
@@ -18,7 +17,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
-from pathlib import Path
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -32,6 +30,8 @@ GRACE = 1.0
 """Seconds by which building a model may exceed the limit: one of milliseconds still builds."""
 FEWER = "keep fewer features first (pearson, fisher), or take onsvm, fsv or svm"
 """What helps where data are too large for a method."""
+MEMORY = float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")) if hasattr(os, "sysconf") else math.inf
+"""Bytes of memory of the machine; infinity if unknown."""
 NUMBER = 8
 """Bytes of a number."""
 ENTRY = 200
@@ -142,26 +142,11 @@ def look() -> None:
         raise OutOfTimeError("the time limit passed while a model was built", "give more seconds, or fewer samples")
 
 
-def free_bytes() -> float:
-    """Return the bytes that this process may still take, of the machine and of its own limit; infinity if unknown."""
-    try:
-        import resource
-
-        rows = [row.split() for row in Path("/proc/meminfo").read_text(encoding="ascii").splitlines()]
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-    except (OSError, ImportError):  # another system than Linux
-        return math.inf
-    free = 1024.0 * sum(int(row[1]) for row in rows if row[0] in ("MemAvailable:", "SwapFree:"))
-    most = resource.getrlimit(resource.RLIMIT_AS)[0]
-    return free if most == resource.RLIM_INFINITY else min(free, most - pages * resource.getpagesize())
-
-
 def require(size: float, what: str, hint: str = FEWER) -> None:
-    """Raise MemoryLimitError for arrays, called ``what``, of more bytes than are left, with both numbers in GB."""
-    free = free_bytes()
-    if size > free:
+    """Raise MemoryLimitError for arrays, called ``what``, of more bytes than the machine has, with both in GB."""
+    if size > MEMORY:
         raise MemoryLimitError(
-            f"{what} need about {size / 1e9:.3g} GB of memory, {max(free, 0.0) / 1e9:.3g} GB are free",
+            f"{what} need about {size / 1e9:.3g} GB of memory, the machine has {MEMORY / 1e9:.3g} GB",
             f"{hint}; docs/limits.md has the sizes that each method takes",
         )
 

@@ -20,7 +20,6 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 """Of Okabe and Ito, which colour-blind readers can tell apart, in the order of lines."""
 BLUE, ORANGE = COLOURS[:2]
 MARKERS = "osD^vP*X<>h"
-LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 
 
 def new_figure(panels: int, *, height: float = 3.6) -> Figure:
@@ -56,9 +55,8 @@ def _png(figure: Figure) -> bytes:
 
 
 def style(k: int) -> dict[str, Any]:
-    """Return colour, marker and line of the k-th of many curves: each differs, so that none of them alone tells."""
-    kinds = {"color": COLOURS, "marker": MARKERS, "linestyle": LINES}
-    return {name: values[k % len(values)] for name, values in kinds.items()}
+    """Return colour and marker of the k-th of many curves: each differs, so that none of them alone tells."""
+    return {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[k % len(MARKERS)]}
 
 
 def plain(text: str) -> str:
@@ -74,27 +72,18 @@ def draw_front(axes: Axes, points: Mapping[str, tuple[float, float, bool]]) -> N
     for x, y, name in ends:
         axes.annotate(plain(name), (x, y), (4, 4), textcoords="offset points", fontsize="small", in_layout=False)
     axes.set(xlabel="selected features", ylabel="accuracy of cross-validation")
-    axes.margins(x=0.25, y=0.1)
-    axes.locator_params(axis="x", integer=True)
     axes.legend()
 
 
 def history_figure(records: Sequence[Mapping[str, Any]]) -> Figure:
-    """Return a figure of the objective and bound of iterations over time, and of the nodes where they have some."""
-    timed = all("elapsed" in h for h in records)
-    figure = new_figure(2 if "open" in records[0] else 1)
+    """Return a figure of the objective of iterations, and of their bound where they have one, over time."""
+    figure, timed = new_figure(1), all("elapsed" in h for h in records)
     axes, x = figure.axes[0], [h["elapsed" if timed else "iteration"] for h in records]
-    axes.locator_params(axis="x", integer=not timed)
-    axes.step(x, [h["objective"] for h in records], where="post", color=BLUE, label="objective")
-    if all(isinstance(h.get("bound"), float) for h in records):
-        axes.step(x, [h["bound"] for h in records], where="post", color=ORANGE, linestyle="--", label="lower bound")
+    for name, line in (("objective", "-"), ("bound", "--")):
+        if all(isinstance(h.get(name), float) for h in records):
+            axes.step(x, [h[name] for h in records], where="post", linestyle=line, label=name)
     axes.set(xlabel="seconds" if timed else "iteration", ylabel="objective value")
     axes.legend()
-    if "open" in records[0]:
-        for name, line in (("nodes", "-"), ("open", "--")):
-            figure.axes[1].plot(x, [h[name] for h in records], line, label=name)
-        figure.axes[1].set(xlabel="seconds", ylabel="nodes")
-        figure.axes[1].legend()
     return figure
 
 

@@ -1,26 +1,31 @@
-"""Paths that users give, writing of files that appear complete or not at all, and what a packed file expands to."""
+"""Paths that users give, files that appear complete or not at all, what packed ones expand to, and checkpoints."""
 
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
+import json
 import math
 import os
 import secrets
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from fsopt.errors import DataError, FileError, FsoptError, ParameterError
+from fsopt.errors import DataError, FileError, FsoptError, ParameterError, foreign
 
 WRITE_BITS = 0o222
-STREAMS = ("/dev/fd/", "/dev/std", "/proc/")
-"""Beginnings of the names of open streams: ``/dev/stdout`` may be a file that is already written to."""
 
 LIMIT_VARIABLE = "FSOPT_DATA_LIMIT"
 """Environment variable: gigabytes (10^9 bytes) that a compressed or sparse file may expand to."""
-DEFAULT_LIMIT = 0.5
+DEFAULT_LIMIT = "0.5"
+WRITING = 20.0
+"""Between two checkpoints is at least that many times as long as writing the last one took."""
 BLOCK = 1 << 20
 """Bytes of a compressed file that are expanded at a time."""
 
@@ -42,15 +47,6 @@ def expanded(path: str | os.PathLike[str], verb: str = "use") -> Path:
         return Path(path).expanduser()
 
 
-def status(path: Path, verb: str = "use") -> os.stat_result | None:
-    """Return the status of a file behind links, None where there is none; raises FileError for an impossible path."""
-    with refused(verb, path, "give another path", ValueError):  # a null byte
-        try:
-            return path.stat()
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-
-
 def brief(path: str | os.PathLike[str]) -> str:
     """Return a path as messages show it: the two ends of a long one."""
     text = os.fspath(path)
@@ -58,30 +54,24 @@ def brief(path: str | os.PathLike[str]) -> str:
 
 
 def check_readable(path: str | os.PathLike[str], what: str = "") -> Path:
-    """Return the path of a file or pipe; raises FileError, with ``what`` it is, for none, a folder or a device."""
+    """Return the path of a file that can be read; raises FileError, with ``what`` it is, for none or a folder."""
     source = expanded(path, "read")
     with refused(f"read {what}".rstrip(), source, "check the path", ValueError):
-        mode = source.stat().st_mode
-        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
-            raise OSError("it is a folder or a device")
-        if not os.access(source, os.R_OK):
-            raise OSError("Permission denied")
+        source.open("rb").close()
     return source
 
 
 def check_writable(path: str | os.PathLike[str]) -> Path:
     """Return the path if a file can be written there, before its content is computed for long; raises FileError."""
     target = expanded(path, "write")
-    found, real = status(target, "write"), Path(os.path.realpath(target))
-    with refused("write", target, "choose another place or name"):
-        stream = os.path.abspath(target).startswith(STREAMS)
-        if stream or (found is not None and not stat.S_ISREG(found.st_mode)):
+    with refused("write", target, "choose another place or name", ValueError, RuntimeError):  # a null byte, a loop
+        real = target.resolve()
+        if real.exists() and not real.is_file():
             raise OSError("it is a folder, a device or a pipe")
         if not real.parent.is_dir():
             raise OSError(f"there is no folder '{brief(real.parent)}'")
-        for place in (real.parent, real):
-            state = status(place, "write")
-            if state is not None and not (state.st_mode & WRITE_BITS and os.access(place, os.W_OK)):
+        for place in (real.parent, real) if real.exists() else (real.parent,):
+            if not (place.stat().st_mode & WRITE_BITS and os.access(place, os.W_OK)):
                 raise OSError(f"'{brief(place)}' is read-only")
     return target
 
@@ -90,16 +80,15 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
 def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield the path of an empty file, which takes the place of ``path``, or of what it links to; raises FileError."""
     target = check_writable(path)
-    found = status(target, "write")
-    place = Path(os.path.realpath(target))
+    place = target.resolve()
     temporary = place.parent / f".fsopt-{secrets.token_hex(8)}"
     with refused("write", target, "choose another place"):
         # Unlike tempfile's, which are for their owner only, this file has the mode that the umask allows.
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         try:
             yield temporary
-            if found is not None:
-                temporary.chmod(stat.S_IMODE(found.st_mode))
+            if place.exists():
+                temporary.chmod(stat.S_IMODE(place.stat().st_mode))
             temporary.replace(place)
         finally:
             temporary.unlink(missing_ok=True)
@@ -113,23 +102,18 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 def size_limit() -> int:
     """Return the most bytes that a compressed or sparse file may expand to; raises ParameterError for no number."""
-    text = os.environ.get(LIMIT_VARIABLE)
-    try:
-        gigabytes = DEFAULT_LIMIT if not text else float(text)
-    except ValueError:
-        gigabytes = math.nan
-    if not 0 < gigabytes < math.inf:
-        raise ParameterError(f"{LIMIT_VARIABLE} is {text!r}", "set it to a number of gigabytes, such as 4")
-    return int(gigabytes * 1e9)
+    text = os.environ.get(LIMIT_VARIABLE) or DEFAULT_LIMIT
+    hint = "set it to a number of gigabytes, such as 4"
+    with foreign("Python", f"{LIMIT_VARIABLE} is '{text}'", hint, ParameterError):
+        return int(float(text) * 1e9)
 
 
-def check_size(size: float, what: str, *, more: bool = False, error: type[FsoptError] = DataError) -> None:
-    """Raise an error of a kind for content, called ``what``, of so many bytes or ``more`` beyond :func:`size_limit`."""
+def check_size(size: float, what: str, *, error: type[FsoptError] = DataError) -> None:
+    """Raise an error of a kind for content, called ``what``, of so many bytes or more beyond :func:`size_limit`."""
     allowed = size_limit()
     if size > allowed:
-        needs = "more than" if more else "about"
         raise error(
-            f"{what} would take {needs} {size / 1e9:.2g} GB of memory, more than the limit of {allowed / 1e9:g} GB",
+            f"{what} would take more than {size / 1e9:.2g} GB of memory, more than the limit of {allowed / 1e9:g} GB",
             f"if the file is what it should be, raise the limit: {LIMIT_VARIABLE}={math.ceil(2 * size / 1e9)} "
             "(an environment variable, in gigabytes)",
         )
@@ -141,5 +125,61 @@ def unpacked(content: bytes, what: str, *, error: type[FsoptError] = DataError) 
     with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
         while block := stream.read(BLOCK):
             whole.write(block)
-            check_size(whole.tell(), what, more=True, error=error)
+            check_size(whole.tell(), what, error=error)
     return whole.getvalue()
+
+
+def digest(*arrays: Any) -> str:
+    """Return the SHA-256 of arrays and their shapes."""
+    import numpy as np
+
+    found = hashlib.sha256()
+    for array in map(np.ascontiguousarray, arrays):
+        found.update(repr(array.shape).encode() + array.tobytes())
+    return found.hexdigest()
+
+
+@dataclass
+class Keeper:
+    """Writes the checkpoints of a run: ``save`` replaces the file ``path``, None for none, by what it is given."""
+
+    path: Path | None
+    save: Callable[..., None]
+    next: float = -math.inf
+
+    def due(self) -> bool:
+        """Return whether it is time for a checkpoint."""
+        return self.path is not None and time.perf_counter() > self.next
+
+    def write(self, *state: Any) -> None:
+        """Write a checkpoint in place of the last one; raises FileError."""
+        if self.path is not None:
+            begun = time.perf_counter()
+            self.save(self.path, *state)
+            written = time.perf_counter()
+            self.next = written + WRITING * (written - begun)
+
+
+def write(path: Path, problem: Mapping[str, str], words: Mapping[str, Any]) -> None:
+    """Write the checkpoint of a problem, told by texts, in place of the last one; raises FileError."""
+    write_text(path, json.dumps({**words, "problem": dict(problem)}))
+
+
+def read(path: Path, kind: str, problem: Mapping[str, str]) -> dict[str, Any]:
+    """Return the words of a checkpoint; raises FileError for a damaged one, or of another problem."""
+    with undamaged(path, kind):
+        words: dict[str, Any] = json.loads(check_readable(path, "the checkpoint").read_text("utf-8"))
+        found = dict(words["problem"])
+    for name in {**problem, **found}:
+        if found.get(name) != problem.get(name):
+            raise FileError(
+                f"the checkpoint '{path}' is of a run that differs in {name}",
+                "resume with the problem and the settings of that run, or start again without it",
+            )
+    return words
+
+
+def undamaged(path: Path, kind: str) -> AbstractContextManager[None]:
+    """Raise FileError where what is read of a file is no checkpoint of this kind."""
+    fault = f"'{path}' is no checkpoint of {kind}, or damaged"
+    return foreign("json", fault, "start again without it", FileError, passed=())

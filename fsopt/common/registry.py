@@ -1,14 +1,7 @@
 """Entries of models, methods, peers, solvers, penalties and experiments, and the changes of users to their models.
 
-Models, methods and solvers of other packages come by the entry points of the group ``fsopt``.
-
-Such a package names a function without arguments in its ``pyproject.toml``::
-
-    [project.entry-points.fsopt]
-    mypackage = "mypackage.registration:register"
-
-which calls :func:`fsopt.register_model`, :func:`fsopt.register_method` and :func:`fsopt.register_solver`. It is called
-once, before a registry is asked for a name that it does not hold, or lists its names.
+Packages of others name a function without arguments as an entry point of the group ``fsopt``. It is called once, before
+a registry is asked for a name that it does not hold, or lists its names, and registers models, methods and solvers.
 
 A model of a registered builder bears its slug. Where a mapping of functions is in force (:func:`customised`), the
 function of a slug is called with each of its models when the model is read for the first time, before it is solved,
@@ -36,7 +29,6 @@ if TYPE_CHECKING:
 Entry = TypeVar("Entry")
 REGISTRIES: dict[str, Registry[Any]] = {}
 """What is registered -> its registry, of those that were imported."""
-GROUP = "fsopt"
 
 
 @dataclass(eq=False, repr=False)
@@ -66,16 +58,10 @@ class Registry(Mapping[str, Entry]):
 
     @cached_property
     def shipped(self) -> dict[str, Entry]:
-        """The entries of the package itself; raises RuntimeError for a name that two of them bear."""
-        entries: dict[str, Entry] = {}
-        for module in self.modules:
-            loaded = import_module(f"{self.package}.{module}")
-            for entry in getattr(loaded, "SPECS", None) or (loaded.SPEC,):
-                name = getattr(entry, self.key)
-                if name in entries:
-                    raise RuntimeError(f"the {self.what} '{name}' is registered twice")
-                entries[name] = entry
-        return entries
+        """The entries of the package itself."""
+        loaded = [import_module(f"{self.package}.{module}") for module in self.modules]
+        entries = [entry for one in loaded for entry in getattr(one, "SPECS", None) or (one.SPEC,)]
+        return {getattr(entry, self.key): entry for entry in entries}
 
     def __getitem__(self, name: str) -> Entry:
         """Return an entry; raises UnknownNameError, which is a KeyError."""
@@ -98,15 +84,10 @@ class Registry(Mapping[str, Entry]):
     def __len__(self) -> int:
         return len(list(iter(self)))
 
-    def __repr__(self) -> str:
-        return f"<{self.what}s: {', '.join(self)}>"
-
     def register(self, entry: Entry, *, replace: bool = False) -> Entry:
         """Add an entry of the user's own, which may ``replace`` one of his, and return it.
 
-        Raises
-        ------
-        ParameterError : the name is taken or is none, or the entry cannot work.
+        Raises ParameterError where the name is taken or is none, or the entry cannot work.
         """
         if not isinstance(entry, self.kind):
             raise ParameterError(
@@ -141,7 +122,7 @@ def _waiting() -> list[EntryPoint]:
     """Return the entry points that were not loaded yet."""
     from importlib.metadata import entry_points
 
-    return list(entry_points(group=GROUP))
+    return list(entry_points(group="fsopt"))
 
 
 Change: TypeAlias = Callable[[Any], None]
@@ -198,15 +179,11 @@ def apply_changes(model: Any) -> None:
         raise ParameterError(f"{what} returned {shown(returned)}", "change the model in place, return None")
 
 
-def same_changes(changed: list[str], given: Changes, path: str, names: Mapping[str, str] | None = None) -> None:
+def same_changes(changed: list[str], given: Changes, path: str) -> None:
     """Raise FileError for an answer or a proof of changed models beside functions of other slugs."""
     if changed != sorted(given or {}):
-        told = ", ".join(f"{slug} by {names[slug]}" if names else slug for slug in changed)
-        models = f"changed models: {told}" if changed else "unchanged models"
-        raise FileError(
-            f"'{path}' is of {models}",
-            "give fsopt.verify these functions by customise=, and no others",
-        )
+        models = f"changed models: {', '.join(changed)}" if changed else "unchanged models"
+        raise FileError(f"'{path}' is of {models}", "give fsopt.verify their functions by customise=, and no others")
 
 
 def names_of(functions: Mapping[str, Change]) -> dict[str, str]:

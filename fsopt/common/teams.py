@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import atexit
 import faulthandler
 import logging
 import os
 import re
-import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import islice, starmap
@@ -28,15 +26,12 @@ REACH = 10.0
 """Seconds after which calls that have not reached their processes are given up."""
 POLL = 0.2
 """Seconds after which the one who waits for tasks looks at the clock and for an interruption."""
-IDLE, WATCH = 60.0, 1.0
-"""Seconds that worker processes wait for the next task, and between two looks of one at its parent."""
+IDLE = 60.0
+"""Seconds that worker processes wait for the next task."""
 HERE = "sequential"
 """The word for calls in this process."""
 LOST = {"BrokenExecutor", "CancelledError", "KilledWorker", "CommClosedError"}
 """Errors by which executors, and Dask, tell of lost workers or schedulers."""
-_POOLS: dict[int, Any] = {}
-"""Number of processes -> those that no block uses."""
-atexit.register(_POOLS.clear)  # not later: they need modules that the end of the interpreter clears
 Outcome = TypeVar("Outcome")
 
 
@@ -133,7 +128,11 @@ def processes(count: int, given: Executor | None = None) -> Iterator[Executor]:
     if given is not None:
         yield given
         return
-    executor = _POOLS.pop(count, None) or _pool(count)
+    from joblib.externals.loky import get_reusable_executor
+
+    with held_interruption():
+        executor = get_reusable_executor(count, timeout=IDLE, env=dict.fromkeys(THREADS, "1"))
+        executor.submit(int)  # starts them all
     with warnings.catch_warnings():
         # A worker that has grown is replaced: its warning, made an error, would end the thread that waits for them.
         warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
@@ -145,9 +144,6 @@ def processes(count: int, given: Executor | None = None) -> Iterator[Executor]:
             finally:
                 executor.shutdown(kill_workers=True)  # and their calls, at most two for each
             raise
-        with suppress(BrokenExecutor):  # its workers were lost in the block
-            executor.submit(int).result()
-            _POOLS[count] = executor
 
 
 def results(
@@ -197,24 +193,3 @@ def _hand_over(executor: Any) -> None:
         last, end = executor.submit(int), time.monotonic() + REACH
         while not (last.running() or last.done()) and time.monotonic() < end:
             time.sleep(0.01)
-
-
-def _pool(count: int) -> Any:
-    from joblib.externals.loky import ProcessPoolExecutor
-
-    env = dict.fromkeys(THREADS, "1")
-    executor = ProcessPoolExecutor(count, timeout=IDLE, env=env, initializer=follow, initargs=(os.getpid(),))
-    with held_interruption():
-        executor.submit(int)  # starts them all
-    return executor
-
-
-def follow(parent: int) -> None:
-    """Let this process end soon after its parent, which may be killed while a call takes long, or before it begins."""
-
-    def wait() -> None:
-        while os.getppid() == parent:
-            time.sleep(WATCH)
-        os._exit(1)
-
-    threading.Thread(target=wait, daemon=True).start()

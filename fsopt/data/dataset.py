@@ -207,26 +207,17 @@ class Dataset:
             gaps = sorted((c for c in encoding.columns if missing[c.name]), key=lambda c: -missing[c.name])
             filled = [f"{column.name} ({missing[column.name]:.0%}{column.substitute})" for column in gaps]
             told.append((f"missing values, treated by '{encoding.missing}'", filled))
-        if self.weights is not None:
-            sides = zip((self.positive, self.negative), self.labels[::-1], strict=True)
-            told.append(("sums of the weights", [f"{self.weights[i].sum():g} of '{text}'" for i, text in sides]))
         if self.group is not None:
             told.append(("samples that stay together", [counted(len(self.units[1]), "group")]))
         told.append(("numbers of the rows, which 'select' leaves out, and drop= everywhere", self.identifiers))
         return tuple(f"{what}: {_first(names)}" for what, names in told if names)
 
     def rows(self, index: slice | ArrayLike) -> Dataset:
-        """Return the data set of some samples, for example of one fold.
+        """Return the data set (m, p) of some samples in the order of an index, for example of one fold.
 
         Parameters
         ----------
-        index : slice, (m,) array of integers, or (n,) array of bools
-            The samples, in the order of the result; as in numpy, negative positions count from the end.
-
-        Returns
-        -------
-        Dataset
-            (m, p), with the same features, name and labels.
+        index : slice, (m,) array of integers, which count from the end where they are negative, or (n,) array of bools
 
         Raises
         ------
@@ -244,17 +235,11 @@ class Dataset:
         )
 
     def columns(self, index: slice | ArrayLike) -> Dataset:
-        """Return the data set of some features, for example of the selected ones.
+        """Return the data set (n, m) of some features in the order of an index, for example of the selected ones.
 
         Parameters
         ----------
-        index : slice, (m,) array of integers, or (p,) array of bools
-            The features, in the order of the result; as in numpy, negative positions count from the end.
-
-        Returns
-        -------
-        Dataset
-            (n, m), with the same samples, name and labels.
+        index : slice, (m,) array of integers, which count from the end where they are negative, or (p,) array of bools
 
         Raises
         ------
@@ -265,20 +250,9 @@ class Dataset:
         return replace(self, X=self.X[:, positions], features=tuple(self.features[j] for j in positions), encoded=None)
 
     def with_X(self, X: ArrayLike) -> Dataset:
-        """Return the data set with other values of the same features, for example scaled ones.
+        """Return the data set with other values X (n, p) of the same features, for example scaled ones.
 
-        Parameters
-        ----------
-        X : (n, p) array of finite numbers
-
-        Returns
-        -------
-        Dataset
-            With the same y, features, name and labels.
-
-        Raises
-        ------
-        DataError : if `X` is not an (n, p) matrix of finite numbers.
+        Raises DataError if `X` is not an (n, p) matrix of finite numbers.
         """
         return replace(self, X=X, encoded=None)  # type: ignore[arg-type]
 

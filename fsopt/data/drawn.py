@@ -5,12 +5,11 @@ Labels are random, so a small sample may hold one class only; that is a DataErro
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
 
-from fsopt.common.arguments import with_keywords_of
+from fsopt.common.arguments import WHOLE, with_keywords_of
 from fsopt.data.dataset import Dataset
 from fsopt.errors import ParameterError, shown
 from fsopt.typing import Indices, Matrix, Vector
@@ -40,23 +39,15 @@ def gbd_set_one(p: int, n: int, k: int, root: int = 2013) -> SyntheticInstance:
 
     Parameters
     ----------
-    p : int
-        Features, at least 5.
-    n : int
-        Samples in each of the three sets, at least 2.
-    k : int
-        Number of the instance, 0 to 9.
+    p, n, k : int
+        Features, at least 5; samples in each of the three sets, at least 2; number of the instance, 0 to 9.
     root : int
         First number of the seed; other roots give fresh instances of the same law.
 
     Returns
     -------
-    train, validation, test : Dataset
-        (n, p) each
-    support : (m,) array of int
-        Relevant features, 0-based, increasing.
-    w : (p,) array
-        Weights of the hyperplane through the origin.
+    SyntheticInstance
+        Three data sets (n, p), the relevant features, 0-based and increasing, and the hyperplane through the origin.
 
     Raises
     ------
@@ -82,16 +73,12 @@ def gbd_set_two(m: int, k: int, root: int = 2014, p: int = 800, n: int = 1000) -
 
     Parameters
     ----------
-    m : int
-        Relevant features, 1 to `p`.
-    k : int
-        Number of the instance, not negative.
+    m, k : int
+        Relevant features, 1 to `p`; number of the instance, not negative.
     root : int
         First number of the seed; other roots give fresh instances of the same law.
-    p : int
-        Features; the paper has 800.
-    n : int
-        Samples in each of the three sets, at least 2; the paper has 1000.
+    p, n : int
+        Features, and samples in each of the three sets, at least 2; the paper has 800 and 1000.
 
     Notes
     -----
@@ -126,10 +113,8 @@ def gmeb_type1(n: int, seed: int, p: int = 202) -> Dataset:
 
     Parameters
     ----------
-    n : int
-        Samples, at least 2.
-    seed : int
-        Seed, not negative.
+    n, seed : int
+        Samples, at least 2; seed, not negative.
     p : int
         Features, at least 6; the paper has 202.
 
@@ -174,14 +159,10 @@ def gmeb_type2(n: int, seed: int, p: int = 100, n_informative: int = 10) -> Data
 
     Parameters
     ----------
-    n : int
-        Samples, at least 2.
-    seed : int
-        Seed, not negative; V depends on it as well.
-    p : int
-        Features, at least `n_informative`.
-    n_informative : int
-        Relevant features, the first ones, at least 1.
+    n, seed : int
+        Samples, at least 2; seed, not negative, of V as well.
+    p, n_informative : int
+        Features; relevant ones, at least 1, the first of them.
 
     Notes
     -----
@@ -228,12 +209,8 @@ def mpm_synthetic(n: int = 50, seed: int = 0, p: int = 1000) -> Dataset:
 
     Parameters
     ----------
-    n : int
-        Samples, at least 2; the paper has 50.
-    seed : int
-        Seed, not negative.
-    p : int
-        Features, at least 10; the paper has 1000.
+    n, seed, p : int
+        Samples, at least 2; seed, not negative; features, at least 10. The paper has 50 samples of 1000 features.
 
     Notes
     -----
@@ -256,7 +233,6 @@ def _signs(rng: np.random.Generator, n: int) -> Vector:
 def _check(**given: tuple[int, ...]) -> None:
     """Raise ParameterError for the first (value, low) or (value, low, high) whose value is no whole number there."""
     for name, (value, low, *high) in given.items():
-        is_whole = isinstance(value, Integral) and not isinstance(value, bool)
-        if not is_whole or value < low or any(value > end for end in high):
+        if not WHOLE.holds(value) or value < low or any(value > end for end in high):
             allowed = f"{low} to {high[0]}" if high else f"at least {low}"
             raise ParameterError(f"{name} is {shown(value)}", f"{name} is a whole number, {allowed}")

@@ -9,7 +9,8 @@ import re
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
-from numbers import Number
+from decimal import Decimal
+from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
@@ -19,7 +20,7 @@ from fsopt.common.texts import counted
 from fsopt.data.layout import Layout, label_key, label_text, refuse_repeated
 from fsopt.data.matrices import first_rows
 from fsopt.errors import DataError, shown
-from fsopt.typing import Frame, Matrix
+from fsopt.typing import Matrix
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -32,24 +33,20 @@ SPELLED = re.compile(r"[+-]?(\d+|(0|[1-9]\d{0,2})([., ]\d{3})+)([.,]\d+)?([eE][+
 """Numbers that pandas reads with the keywords ``decimal`` and ``thousands``."""
 
 
-def is_frame(value: Any) -> TypeGuard[Frame]:
-    """Return whether a value is a DataFrame of pandas, or one with ``to_pandas``; neither package is imported."""
-    return type(value).__name__ == "DataFrame" and (hasattr(value, "iloc") or hasattr(value, "to_pandas"))
+def is_frame(value: Any) -> TypeGuard[DataFrame]:
+    """Return whether a value is a DataFrame of pandas, without an import of it."""
+    return type(value).__name__ == "DataFrame" and hasattr(value, "iloc")
 
 
-def in_pandas(frame: Any) -> Any:
-    """Return a frame as a DataFrame of pandas whose columns have texts as names, those of several levels too."""
-    frame = frame if hasattr(frame, "iloc") else frame.to_pandas()
+def with_names(frame: DataFrame) -> DataFrame:
+    """Return a DataFrame whose columns have texts as names, those of several levels too."""
     return frame.set_axis([str(name) for name in frame.columns], axis=1)
 
 
-def numbers_of_frame(frame: Any) -> Any:
+def numbers_of_frame(frame: DataFrame) -> Any:
     """Return the matrix of a DataFrame of numbers, NaN for a missing one."""
-    typed = typed_columns(in_pandas(frame))
-    texts = [name for name in typed if holds_texts(typed[name])]
-    if texts:
-        hint = "fsopt.load_dataset(frame, target=...) makes features of texts and categories"
-        raise DataError(f"column '{texts[0]}' holds texts, not numbers", hint)
+    typed = typed_columns(with_names(frame))
+    refuse_texts(typed)
     return typed.to_numpy()
 
 
@@ -57,12 +54,14 @@ def typed_columns(frame: DataFrame) -> DataFrame:
     """Return columns of a DataFrame as floats with NaN, or as texts, also of categories, and None for a missing one."""
     import pandas as pd
 
-    sparse = [name for name, kind in frame.dtypes.items() if hasattr(kind, "fill_value")]
-    if sparse:
-        raise DataError(f"column '{sparse[0]}' is sparse", "give Dataset(frame.sparse.to_coo(), y, features=names)")
     if all(kind.kind in "biuf" for kind in frame.dtypes):
         return pd.DataFrame(frame.to_numpy(dtype=float, na_value=np.nan), columns=frame.columns)
     return pd.DataFrame({name: _typed(column, name) for name, column in frame.items()}, copy=False)
+
+
+def texts_of(columns: DataFrame) -> list[str]:
+    """Return the names of the columns of :func:`typed_columns` that hold texts."""
+    return [str(name) for name, kind in columns.dtypes.items() if kind.kind != "f"]
 
 
 def holds_texts(column: Series) -> bool:
@@ -74,45 +73,45 @@ def _typed(series: Series, name: str) -> Any:
     """Return a column as what it is."""
     import pandas as pd
 
-    kind, word = series.dtype.kind, str(series.dtype)
-    if kind in "biuf":
+    if series.dtype.kind in "biuf":
         return series.to_numpy(dtype=float, na_value=np.nan)
     cells = [None if gone else v for v, gone in zip(series.astype(object), series.isna(), strict=True)]
-    strange = [v for v in cells if not isinstance(v, str | Number | np.bool_ | None)]
-    if strange or not (kind in "OU" or word in ("category", "string", "str")):
-        example = f"{shown(strange[0])}" if kind == "O" and strange else f"the type {word}"
+    strange = [v for v in cells if not isinstance(v, str | Real | Decimal | np.bool_ | None)]
+    if strange:
         hint = f"make numbers or texts of them, or leave the column out: drop='{name}'"
-        raise DataError(f"column '{name}' holds values of {example}, neither numbers nor texts", hint)
-    if not any(isinstance(v, str) or (v is not None and word == "category") for v in cells):
+        raise DataError(f"column '{name}' holds {shown(strange[0])}, neither a number nor a text", hint)
+    declared = isinstance(series.dtype, pd.CategoricalDtype)
+    if not any(isinstance(v, str) or (v is not None and declared) for v in cells):
         return np.array([np.nan if v is None else v for v in cells], dtype=float)
-    kept = "category" if word == "category" else object
-    return pd.Series([None if v is None else label_text(v) for v in cells], dtype=kept)
+    return pd.Series([v if v is None else label_text(v) for v in cells], dtype="category" if declared else object)
 
 
-def refuse_false_groups(read: DataFrame, texts: DataFrame, layout: Layout) -> None:
-    """Raise DataError for one of the texts, as they stand, out of which pandas takes marks though it is no number."""
-    mark, point = str(layout.thousands), re.escape(layout.decimal or ".")
-    form = re.compile(rf"[+-]?(0|[1-9]\d{{0,2}}({re.escape(mark)}\d{{3}})*)({point}\d+)?([eE][+-]?\d+)?")
-    for name in (name for name in read if read[name].dtype.kind in "iuf" and name not in layout.drop):
-        for row, text in enumerate(texts[name], start=1):
-            if isinstance(text, str) and mark in text.strip() and not form.fullmatch(text.strip()):
-                fault = f"column '{name}' holds {shown(text)} in row {row}, which is no number with thousands='{mark}'"
-                raise DataError(fault, f"correct it, read the file without the keyword, or leave it out: drop='{name}'")
+def without_groups(frame: DataFrame, layout: Layout) -> DataFrame:
+    """Return a frame of texts with numbers in the columns where all are numbers, by the marks of a layout."""
+    # pandas itself would take the marks out of dates, too.
+    import pandas as pd
+
+    mark, point = layout.thousands or "", layout.decimal or "."
+    form = rf"[+-]?(0|[1-9]\d*|[1-9]\d{{0,2}}({re.escape(mark)}\d{{3}})*)({re.escape(point)}\d+)?([eE][+-]?\d+)?"
+    for name in frame.columns.difference([layout.target, layout.id], sort=False):
+        texts = frame[name].dropna()
+        if all(isinstance(v, str) and re.fullmatch(form, v.strip()) for v in texts):
+            plain = [float(text.replace(mark, "").replace(point, ".")) for text in texts]
+            frame[name] = pd.Series(plain, texts.index)
+    return frame
 
 
 def refuse_texts(columns: DataFrame, onehot: bool = False) -> None:
     """Raise DataError for texts, unless ``onehot`` asks for categories and the column is, or is declared as, one."""
-    texts = [str(name) for name in columns if holds_texts(columns[name])]
-    for name in texts:
+    for name in texts_of(columns):
         column = columns[name].reset_index(drop=True)
         present, declared = column[column.notna()], str(column.dtype) == "category"
         if not declared:
             _refuse_numbers(name, present)
         levels = present.nunique()
         if not onehot:
-            more = f"; so do {', '.join(texts[1:5])}{' ...' * (len(texts) > 5)}" if len(texts) > 1 else ""
             hint = f"onehot=True makes 0/1 features of them, drop='{name}' leaves the column out"
-            raise DataError(f"column '{name}' holds texts, such as {shown(present.iloc[0])}{more}", hint)
+            raise DataError(f"column '{name}' holds texts, such as {shown(present.iloc[0])}", hint)
         if not declared and levels > min(MOST_LEVELS, max(FEW_ROWS, len(present) // 2)):
             hint = f"drop='{name}' leaves it out, id='{name}' takes it for names of the samples"
             raise DataError(f"column '{name}' has {levels} different texts in {len(column)} rows", hint)
@@ -120,20 +119,16 @@ def refuse_texts(columns: DataFrame, onehot: bool = False) -> None:
 
 def _refuse_numbers(name: str, present: Series) -> None:
     """Raise DataError for texts of which more than half are numbers, in the spelling of Python or another one."""
-    numbers = present.map(lambda text: isinstance(label_key(text), float) and "_" not in text)
-    spelled = present.map(SPELLED.fullmatch).notna()
-    others = present[~numbers]
-    if spelled.sum() > max(numbers.sum(), len(present) / 2):
-        told = f"texts that would be numbers in another spelling, such as {shown(present[spelled & ~numbers].iloc[0])}"
-        hint = "read them with decimal= or thousands= of pandas, such as decimal=','"
-    elif numbers.all():
-        told, hint = f"texts that are numbers, such as {shown(present.iloc[0])}", "make numbers of them"
-    elif len(others) < len(present) / 2:
-        told = f"{shown(others.iloc[0])} in row {others.index[0] + 1}, which is not a number"
-        hint = "correct it, or leave it empty where no value is known"
-    else:
-        return
-    raise DataError(f"column '{name}' holds {told}", f"{hint}; or leave the column out: drop='{name}'")
+    numbers = present.map(lambda text: isinstance(label_key(text), float) and "_" not in text).astype(bool)
+    spelled = numbers | present.map(SPELLED.fullmatch).notna()
+    if spelled.sum() > len(present) / 2:
+        example = [*present[spelled & ~numbers], *present[numbers]][0]
+        strays = [f", and {shown(text)} in row {row + 1}" for row, text in present[~spelled].items()]
+        raise DataError(
+            f"column '{name}' holds texts that would be numbers, such as {shown(example)}{''.join(strays[:1])}",
+            "correct what is no number, or leave it empty; read other spellings with decimal= or thousands= of pandas, "
+            f"such as decimal=','; or leave the column out: drop='{name}'",
+        )
 
 
 @dataclass(frozen=True)
@@ -145,15 +140,12 @@ class EncodedColumn:
     name : of the column in the table.
     levels : the different texts of a column of texts, sorted; none of a column of numbers. Two make one feature, which
         is 1 for the second; more make one feature each.
-    fill : the value in place of a missing one; None where a missing value is an error, or, with an indicator, where
-        the features of a column of texts are all 0.
-    indicator : whether a feature tells where the value is missing.
+    fill : the value in place of a missing one; None where a missing value is an error.
     """
 
     name: str
     levels: tuple[str, ...]
     fill: float | str | None
-    indicator: bool
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -163,8 +155,7 @@ class EncodedColumn:
     @property
     def features(self) -> tuple[str, ...]:
         """The names of its features."""
-        own = tuple(f"{self.name}={level}" for level in self.shown) if self.levels else (self.name,)
-        return (*own, f"{self.name} missing") if self.indicator else own
+        return tuple(f"{self.name}={level}" for level in self.shown) if self.levels else (self.name,)
 
     @property
     def substitute(self) -> str:
@@ -177,17 +168,15 @@ class EncodedColumn:
         if not self.levels and holds_texts(column):
             told = f"column '{self.name}' holds texts, such as {shown(column[~gone].iloc[0])}"
             raise DataError(told, "give numbers, as in training")
-        if gone.any() and self.fill is None and not self.indicator:
+        if gone.any() and self.fill is None:
             what = counted(int(gone.sum()), "missing value")
-            hint = "fit with missing= (mean, median, indicator), which predictions then use too, or remove these rows"
+            hint = "fit with missing= (mean, median), which predictions then use too, or remove these rows"
             raise DataError(f"column '{self.name}' has {what}, in row {first_rows(gone)}", hint)
         if self.levels:
             texts = np.where(gone, self.fill, _texts(column))
-            parts = [np.asarray(texts == level, dtype=float) for level in self.shown]
-        else:
-            values = np.asarray(column, dtype=float)
-            parts = [values if self.fill is None else np.where(gone, float(self.fill), values)]
-        return np.column_stack([*parts, gone.astype(float)] if self.indicator else parts)
+            return np.column_stack([np.asarray(texts == level, dtype=float) for level in self.shown])
+        values = np.asarray(column, dtype=float)
+        return (values if self.fill is None else np.where(gone, float(self.fill), values))[:, None]
 
 
 @dataclass(frozen=True)
@@ -221,12 +210,10 @@ class Encoding:
 
     def matrix(self, source: DataFrame) -> Matrix:
         """Return the features (n, p) of columns, 0 of one that is not there; raises DataError, MemoryLimitError."""
-        n, places = len(source), {column.name: len(column.features) for column in self.columns}
+        n = len(source)
         require(2 * NUMBER * n * len(self.features), "the features of all columns", "leave out those of many texts")
-        parts = [
-            column.matrix(source[column.name]) if column.name in source else np.zeros((n, places[column.name]))
-            for column in self.columns
-        ]
+        empty = {one.name: np.zeros((n, len(one.features))) for one in self.columns if one.name not in source}
+        parts = [empty[one.name] if one.name in empty else one.matrix(source[one.name]) for one in self.columns]
         return np.ascontiguousarray(np.hstack(parts))
 
     def unseen(self, source: DataFrame) -> dict[str, list[str]]:
@@ -246,16 +233,15 @@ class Encoded:
 
 def _learned(name: str, column: Series, missing: str | None) -> EncodedColumn:
     """Return the features of a column."""
-    gone, treated = column.isna().to_numpy(), missing not in (None, "drop")
-    indicator = missing == "indicator" and bool(gone.any())
+    present, treated = column.dropna(), missing not in (None, "drop")
     if holds_texts(column):
-        counts = Counter(column[~gone].tolist() or [""])
+        counts = Counter(present.tolist() or [""])
         frequent = min(counts, key=lambda text: (-counts[text], text))
-        return EncodedColumn(name, tuple(sorted(counts)), frequent if treated and not indicator else None, indicator)
-    present = np.asarray(column[~gone], dtype=float) if not gone.all() else np.zeros(1)
+        return EncodedColumn(name, tuple(sorted(counts)), frequent if treated else None)
+    values = present.to_numpy(dtype=float) if len(present) else np.zeros(1)
     with np.errstate(invalid="ignore", over="ignore"):  # infinite values are reported by Dataset
-        fill = float(np.median(present) if missing == "median" else present.sum() / len(present))
-    return EncodedColumn(name, (), fill if treated else None, indicator)
+        fill = float(np.median(values) if missing == "median" else values.sum() / len(values))
+    return EncodedColumn(name, (), fill if treated else None)
 
 
 def _texts(column: Series) -> Any:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import os
-import stat
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from importlib.metadata import distribution
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
@@ -18,13 +18,13 @@ from zipfile import ZipFile
 
 import numpy as np
 
-from fsopt.common.files import brief, check_size, expanded, status, unpacked
-from fsopt.data.encoding import refuse_false_groups
-from fsopt.data.layout import SUFFIXES, Layout, label_text, refuse_repeated
-from fsopt.data.matrices import FEW, SMALL
+from fsopt.common.files import brief, check_size, expanded, unpacked
+from fsopt.data.encoding import without_groups
+from fsopt.data.layout import DEFAULT_TARGET, SUFFIXES, Layout, refuse_repeated
+from fsopt.data.matrices import stays_sparse
 from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError, PackageError, foreign, shown, similar
-from fsopt.typing import Matrix
+from fsopt.typing import Matrix, Vector
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -34,8 +34,8 @@ BUNDLED = "wdbc"
 """Name of the data set that scikit-learn has."""
 QUANTITIES = "radius texture perimeter area smoothness compactness concavity concave_points symmetry fractal_dimension"
 """Of the bundled data set, each with its mean, standard error and worst value."""
-WITHOUT_NAMES = (".npz", ".libsvm", ".svm")
-"""Suffixes of files whose columns have no names."""
+SPARSE = (".libsvm", ".svm")
+"""Suffixes of files of sparse lines, whose columns have no names."""
 HEADER = 10_000
 """Signs of a header in which the separator is looked for, and most quotes of a line of an ARFF file."""
 BYTES = {"text": 1, "cells": 8, "entries": 16, "objects": 100, "names": 250, "columns": 5000}
@@ -43,7 +43,6 @@ BYTES = {"text": 1, "cells": 8, "entries": 16, "objects": 100, "names": 250, "co
 XML = 2
 """Bytes for each one of a part of a workbook, and for each time that a sheet refers to it."""
 _NPZ_HINT = "save it by numpy.savez_compressed(path, X=X, y=y, features=names), a DataFrame by its to_parquet"
-_SPARSE_HINT = "save X.data, X.indices, X.indptr, X.shape and format='csr' of a csr matrix, with y, by these names"
 _LIBSVM_HINT = "write one line 'label index:value ...' per sample, with increasing indices"
 
 
@@ -62,9 +61,9 @@ def resolve(source: Path) -> Path:
     bare = not suffix and source.parent == Path()
     places = [path] if suffix else [folder / f"{source}{one}" for one in SUFFIXES] if folder and bare else []
     for place in places:
-        if _is_file(place):
+        if os.path.isfile(place):
             return place
-    if not (suffix or bare) or _is_file(path):
+    if not (suffix or bare) or os.path.isfile(path):
         raise DataError(
             f"the type of {path} is not known from its name",
             f"use one of {', '.join(SUFFIXES)}, or read it with pandas and give the DataFrame",
@@ -76,12 +75,6 @@ def resolve(source: Path) -> Path:
         or f"give a path to a file ({', '.join(SUFFIXES)}), or put one into the folder {FOLDER_VARIABLE}, "
         f"which is {folder or 'not set'}",
     )
-
-
-def _is_file(path: Path) -> bool:
-    """Return whether there is an ordinary file; a pipe is none."""
-    found = status(path, "read")
-    return found is not None and stat.S_ISREG(found.st_mode)
 
 
 def suffix_of(path: Path) -> str:
@@ -98,24 +91,21 @@ class Budget:
     def charge(self, what: str, **parts: float) -> None:
         """Add numbers of parts, by the names of :data:`BYTES`, of ``what``; raises DataError beyond the limit."""
         self.size += sum(BYTES[name] * number for name, number in parts.items())
-        check_size(self.size, what, more=True)
+        check_size(self.size, what)
 
 
 def read_frame(path: Path, layout: Layout) -> DataFrame:
     """Return the columns of a file with names of columns, labels as they stand; raises DataError, PackageError."""
     suffix = suffix_of(path).removesuffix(".gz")
-    reader = {".parquet": _parquet, ".xlsx": _excel, ".arff": _arff}.get(suffix, _separated)
-    return reader(path, layout, Budget())
+    readers = {"": _wdbc, ".parquet": _parquet, ".xlsx": _excel, ".arff": _arff, ".npz": _npz}
+    return readers.get(suffix, _separated)(path, layout, Budget())
 
 
 def _with_keywords(read: Callable[..., DataFrame], layout: Layout) -> DataFrame:
     """Return what pandas reads with its keywords of texts, in CSV files and workbooks."""
-    marks = {name: value for name in ("decimal", "thousands") if (value := getattr(layout, name))}
-    special = {name: str for name in (layout.target, layout.id) if name}
-    frame = read(**marks, dtype=special, na_values=["?", "."])
-    if layout.thousands:
-        refuse_false_groups(frame, read(dtype=object, na_values=["."]), layout)
-    return frame
+    special: Any = object if layout.thousands else {name: str for name in (layout.target, layout.id) if name}
+    frame = read(decimal=layout.decimal or ".", dtype=special, na_values=["?", "."])
+    return without_groups(frame, layout) if layout.thousands else frame
 
 
 def _separated(path: Path, layout: Layout, budget: Budget) -> DataFrame:
@@ -141,13 +131,9 @@ def _separated(path: Path, layout: Layout, budget: Budget) -> DataFrame:
         if len(sep) == 1 and tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):
             engine["float_precision"] = "round_trip"
         warnings.simplefilter("error", pd.errors.ParserWarning)  # a row with more fields than names
+        file.seek(0)
         same = {"sep": sep, "index_col": False, "skipinitialspace": True, **engine}
-
-        def read(**given: Any) -> DataFrame:
-            file.seek(0)
-            return pd.read_csv(file, **same, **given)
-
-        return _with_keywords(read, layout)
+        return _with_keywords(partial(pd.read_csv, file, **same), layout)
 
 
 @contextmanager
@@ -161,36 +147,27 @@ def _by_pandas(hint: str) -> Iterator[None]:
 def _parquet(path: Path, layout: Layout, budget: Budget) -> DataFrame:
     """Return the columns of a Parquet file; a null is a missing value."""
     _need("pyarrow", "Parquet files", "parquet")
-    import pandas as pd
-
     with _by_pandas("write it with pandas.DataFrame.to_parquet(path, index=False)"):
         import pyarrow.parquet as pq
         from pyarrow import types
 
         with pq.ParquetFile(path) as file:
             facts, leaves = file.metadata, [file.schema.column(k) for k in range(file.metadata.num_columns)]
-            nested = [field for field in file.schema_arrow if types.is_nested(field.type)]
+            fields = list(file.schema_arrow)
+        nested = [field for field in fields if types.is_nested(field.type)]
         if nested:
             fault = f"column '{nested[0].name}' holds {shown(str(nested[0].type))}, neither numbers nor texts"
             raise DataError(fault, "write the file without it")
         n, what = facts.num_rows, f"the table of {facts.num_rows} rows and {len(leaves)} columns"
         packed = sum(facts.row_group(k).total_byte_size for k in range(facts.num_row_groups))
         fixed = [leaf.length for leaf in leaves if leaf.length]  # such as decimals
-        budget.charge(what, text=packed + n * sum(fixed), cells=n * len(leaves), columns=len(leaves))
-        budget.charge(what, objects=n * len(fixed))
+        parts = {"cells": n * len(leaves), "objects": n * len(fixed), "columns": len(leaves)}
+        budget.charge(what, text=packed + n * sum(fixed), **parts)
         texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
-        budget.charge(what, text=_decoded(path, texts))
-        return pd.read_parquet(path, engine="pyarrow")
-
-
-def _decoded(path: Path, texts: list[str]) -> int:
-    """Return the bytes of columns of texts, of which a file may hold each different text once."""
-    from pyarrow import compute, parquet
-
-    with parquet.ParquetFile(path, read_dictionary=texts) as file:
-        parts = [part for column in file.read(columns=texts).columns for part in column.chunks]
-    lengths = [compute.binary_length(part.dictionary).take(part.indices) for part in parts]
-    return sum(compute.sum(each).as_py() or 0 for each in lengths)
+        # A file may hold each different text once, and so does the frame: its cells are the same objects.
+        table = pq.read_table(path, read_dictionary=texts)
+        declared = {field.name for field in fields if types.is_dictionary(field.type)}
+        return table.to_pandas().astype(dict.fromkeys({*texts} - declared, object))
 
 
 def _excel(path: Path, layout: Layout, budget: Budget) -> DataFrame:
@@ -207,8 +184,9 @@ def _excel(path: Path, layout: Layout, budget: Budget) -> DataFrame:
         with closing(load_workbook(path, read_only=True, data_only=True, keep_links=False)) as book:
             rows = _rows(book[layout.sheet] if layout.sheet else book.worksheets[0], budget)
         refuse_repeated([name for name in rows[0] if name != ""] if rows else [])
-        same: dict[str, Any] = {"header": 0, "skip_blank_lines": False}
-        return _with_keywords(lambda **given: TextParser(rows, **same, **given).read(), layout)
+        return _with_keywords(
+            lambda **given: TextParser(rows, header=0, skip_blank_lines=False, **given).read(), layout
+        )
 
 
 def _referred(archive: ZipFile) -> Iterator[int]:
@@ -268,52 +246,39 @@ def _need(package: str, what: str, extra: str) -> None:
         raise PackageError(f"{what} need the package {package}", f"pip install 'fsopt[{extra}]'")
 
 
-def read_arrays(path: Path) -> tuple[Matrix, list[str], list[str] | None]:
-    """Return X (n, p), the labels and the names of the features, None where the file has none; or DataError."""
-    return {"": _wdbc, ".npz": _npz}.get(suffix_of(path), _libsvm)(path, Budget())
-
-
-def _wdbc(path: Path, budget: Budget) -> tuple[Matrix, list[str], list[str]]:
+def _wdbc(path: Path, layout: Layout, budget: Budget) -> DataFrame:
     """Return the data of scikit-learn's file, without the second that the import of scikit-learn takes."""
+    import pandas as pd
+
     held = distribution("scikit-learn").locate_file("sklearn/datasets/data/breast_cancer.csv")
-    table = np.loadtxt(str(held), delimiter=",", skiprows=1)
     features = [f"{name}_{kind}" for kind in ("mean", "se", "worst") for name in QUANTITIES.split()]
-    return table[:, :-1], ["malignant" if target == 0 else "benign" for target in table[:, -1]], features
+    table = np.loadtxt(str(held), delimiter=",", skiprows=1)
+    labels = np.where(table[:, -1] == 0, "malignant", "benign")
+    return pd.DataFrame(table[:, :-1], columns=features).assign(**{DEFAULT_TARGET: labels})
 
 
-def _npz(path: Path, budget: Budget) -> tuple[Matrix, list[str], list[str] | None]:
-    """Return the arrays ``X``, ``y`` and ``features``, or those of scipy.sparse.save_npz; nothing is unpickled."""
+def _npz(path: Path, layout: Layout, budget: Budget) -> DataFrame:
+    """Return the arrays ``X``, ``y`` and ``features``, which are ``x1 .. xp`` by default; nothing is unpickled."""
+    import pandas as pd
+
     fault = "the file is no .npz archive of X and y, is damaged, or holds objects, as of a DataFrame"
     with foreign("numpy", fault, _NPZ_HINT, DataError):
         with ZipFile(path) as archive:
             budget.charge("the arrays", text=sum(member.file_size for member in archive.infolist()))
         with np.load(path, allow_pickle=False) as held:
-            sparse = "X" not in held and "indptr" in held
-            needed = ("y",) if sparse else ("X", "y")
-            found = {name: held[name] for name in (*needed, *{"features"}.intersection(held))}
-    y, features = found["y"], found.get("features")
-    if y.ndim != 1 or y.dtype.kind not in "biufU":
-        raise DataError(f"y is an array of type {y.dtype} and shape {y.shape}, not n labels", _NPZ_HINT)
+            X, y = as_matrix(held["X"]), held["y"]
+            features = held.get("features")
+    if y.shape != X.shape[:1] or y.dtype.kind not in "biufU":
+        raise DataError(f"y is an array of type {y.dtype} and shape {y.shape}, not {len(X)} labels", _NPZ_HINT)
     budget.charge("the labels", objects=y.size)
-    matrix = as_matrix(_sparse(path, budget) if sparse else found["X"])
-    if features is not None and (features.dtype.kind != "U" or features.shape != matrix.shape[1:]):
-        kind = f"type {features.dtype} and shape {features.shape}"
-        raise DataError(f"features is an array of {kind}, not {matrix.shape[1]} texts", _NPZ_HINT)
-    return matrix, [*map(label_text, y.tolist())], None if features is None else features.tolist()
+    names = np.array([f"x{j}" for j in range(1, X.shape[1] + 1)]) if features is None else features
+    if names.dtype.kind != "U" or names.shape != X.shape[1:]:
+        raise DataError(f"features is an array of type {names.dtype} and shape {names.shape}, not p texts", _NPZ_HINT)
+    refuse_repeated([*names, DEFAULT_TARGET])
+    return pd.DataFrame(X, columns=names.tolist()).assign(**{DEFAULT_TARGET: y})
 
 
-def _sparse(path: Path, budget: Budget) -> Any:
-    """Return the sparse matrix of an archive."""
-    from scipy.sparse import load_npz
-
-    with foreign("scipy", "the arrays are no sparse matrix", _SPARSE_HINT, DataError):
-        matrix = load_npz(path)
-        n, p = matrix.shape
-        budget.charge(f"the sparse matrix of {n} samples and {p} features", entries=matrix.nnz, names=p)
-        return matrix
-
-
-def _libsvm(path: Path, budget: Budget) -> tuple[Matrix, list[str], list[str]]:
+def read_lines(path: Path) -> tuple[Matrix, Vector, list[str]]:
     """Return lines ``label index:value ...``; features are called by the index in the file, from 0 where it is used."""
     from sklearn.datasets import load_svmlight_file
 
@@ -324,7 +289,6 @@ def _libsvm(path: Path, budget: Budget) -> tuple[Matrix, list[str], list[str]]:
     base = 0 if X.nnz and X.indices.min() == 0 else 1
     X = X[:, base:]
     n, p = X.shape
-    sparse = n * p > SMALL and X.nnz < FEW * n * p
     what = f"the matrix of {n} samples and {p} features (the largest index)"
-    budget.charge(what, names=p, **({"entries": X.nnz} if sparse else {"cells": n * p}))
-    return as_matrix(X if sparse else X.toarray()), [*map(label_text, y.tolist())], [f"x{j + base}" for j in range(p)]
+    Budget().charge(what, names=p, **({"entries": X.nnz} if stays_sparse(X) else {"cells": n * p}))
+    return as_matrix(X), y, [f"x{j + base}" for j in range(p)]

@@ -7,42 +7,37 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fsopt.common.arguments import LIST, PATH, Argument, checked, with_keywords_of
+from fsopt.common.arguments import PATH, Argument, checked, with_keywords_of
 from fsopt.common.texts import counted, one_line
 from fsopt.data.dataset import Dataset
 from fsopt.data.encoding import (
     Encoded,
     Encoding,
-    in_pandas,
     is_frame,
     numbers_of_frame,
     refuse_texts,
+    texts_of,
     typed_columns,
+    with_names,
 )
-from fsopt.data.files import BUNDLED, WITHOUT_NAMES, read_arrays, read_frame, resolve, suffix_of
+from fsopt.data.files import SPARSE, read_frame, read_lines, resolve, suffix_of
 from fsopt.data.layout import DEFAULT_TARGET, WHOLE, Layout, is_missing, label_key, label_text
-from fsopt.data.matrices import first_rows, is_sparse
+from fsopt.data.matrices import first_rows, is_sparse, stays_sparse
 from fsopt.data.validation import map_labels
 from fsopt.errors import DataError, ParameterError
-from fsopt.typing import Frame, Mask, Matrix, Samples, Vector
+from fsopt.typing import Mask, Samples, Vector
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
 
-Given: TypeAlias = Dataset | Frame | str | os.PathLike[str] | tuple[Samples | str, ArrayLike]
+Given: TypeAlias = "Dataset | DataFrame | str | os.PathLike[str] | tuple[Samples | str, ArrayLike]"
 """A data set; samples and labels; a frame or file with the labels in ``label``, or as a pair with their column."""
-DATA = Argument(
-    "a Dataset, a pair (X, y), a DataFrame or a file",
-    lambda value: isinstance(value, Dataset | str | os.PathLike | tuple) or is_frame(value),
-    "make one with fsopt.Dataset(X, y) or fsopt.load_dataset(path)",
-)
 SOURCE = Argument("a path", lambda value: PATH.holds(value) or is_frame(value), "give a text, a path, or a DataFrame")
 
 
@@ -52,30 +47,25 @@ class Table:
 
     Attributes
     ----------
-    X : (n, p) numbers, NaN for a missing value; sparse, or without a column where there is a ``source``.
-    labels : n texts, one of :data:`fsopt.data.layout.NO_VALUE` for a missing label; empty where there are none.
-    features : p names; None if the format has none.
-    source : the columns of the features, where not all of them are numbers.
-    ids, group : the names of the samples, and of their groups, from columns of their own.
-    weights : (n,) from a column of their own.
-    zeros : whether features that are not there are 0, as in sparse lines.
+    held : columns of the features, numbers with NaN for a missing one, or texts; of sparse lines a matrix.
+    features : p names.
+    about : the columns ``target``, ``id``, ``group`` and ``weights`` of those that are there, texts but the weights.
     story : what was left out, a sentence each.
     """
 
-    X: Matrix
-    labels: list[str]
-    features: list[str] | None
-    source: DataFrame | None = None
-    ids: list[str] | None = None
-    weights: Vector | None = None
-    zeros: bool = False
-    group: list[str] | None = None
+    held: Any
+    features: list[str]
+    about: DataFrame
     story: tuple[str, ...] = ()
 
     @property
     def n(self) -> int:
         """Number of rows."""
-        return int(self.X.shape[0])
+        return len(self.about)
+
+    def texts(self, what: str) -> list[str]:
+        """Return a column of ``about``, with one of :data:`fsopt.data.layout.NO_VALUE` for a missing text."""
+        return self.about[what].tolist() if what in self.about else []
 
     def without(self, gone: Mask, what: str, hint: str) -> Table:
         """Return the content without the rows that have ``what``, which the story tells; DataError if all have it."""
@@ -84,25 +74,12 @@ class Table:
         if gone.all():
             raise DataError(f"every one of the {self.n} rows has {what}", hint)
         told = f"{gone.sum()} of {self.n} rows have {what} and are left out: {first_rows(gone)}"
-        lists = {name: getattr(self, name) for name in ("labels", "ids", "group")}
-        kept: dict[str, Any] = {name: one and list(compress(one, ~gone)) for name, one in lists.items()}
-        arrays = {name: getattr(self, name) for name in ("X", "source", "weights")}
-        kept |= {name: one if one is None else one[~gone] for name, one in arrays.items()}
-        return replace(self, story=(*self.story, told), **kept)
-
-    @property
-    def columns(self) -> DataFrame:
-        """The columns of the features, dense ones; where they have no names, they are called ``x1 .. xp``."""
-        import pandas as pd
-
-        if self.source is not None:
-            return self.source
-        return pd.DataFrame(self.X, columns=self.features or [f"x{j}" for j in range(1, self.X.shape[1] + 1)])
+        return replace(self, held=self.held[~gone], about=self.about[~gone], story=(*self.story, told))
 
 
 @checked(source=SOURCE)
 @with_keywords_of(Layout, without=("class_weight",))
-def load_dataset(source: str | os.PathLike[str] | Frame, **layout: Any) -> Dataset:
+def load_dataset(source: str | os.PathLike[str] | DataFrame, **layout: Any) -> Dataset:
     """Load a two-class data set.
 
     Parameters
@@ -111,7 +88,7 @@ def load_dataset(source: str | os.PathLike[str] | Frame, **layout: Any) -> Datas
         ``"wdbc"``, scikit-learn's copy of the Wisconsin diagnostic breast cancer data (569 x 30, +1 is
         malignant); or a path with a suffix of :data:`fsopt.data.layout.SUFFIXES`; or a NAME, looked up with
         these suffixes, in their order, in the folder that the environment variable FSOPT_DATA names; or a DataFrame of
-        pandas, or of a package whose frames have ``to_pandas``.
+        pandas.
 
     Returns
     -------
@@ -129,8 +106,7 @@ def load_dataset(source: str | os.PathLike[str] | Frame, **layout: Any) -> Datas
     .csv, .tsv : as ``pandas.read_csv`` reads them, also with .gz; ``?`` and ``.`` are missing values too.
     .parquet : a column for each feature; null is a missing value. Needs pyarrow, the extra ``parquet``.
     .xlsx : a sheet with names in its first row. Needs openpyxl, the extra ``excel``.
-    .npz : arrays ``X`` (n, p), ``y`` (n,) and optionally ``features`` (p,) of texts; others are ignored. A sparse X is
-    there by ``data indices indptr shape format``, the names of scipy.sparse.save_npz.
+    .npz : arrays ``X`` (n, p), ``y`` (n,) and optionally ``features`` (p,) of texts; others are ignored.
     .arff : dense, of numeric and nominal attributes, by scipy.io.arff; nominal ones are categories.
     .libsvm, .svm : sparse lines ``label index:value ...``; features are called ``x1 .. xp`` by their index, from ``x0``
     where the index 0 is used. The data are sparse where they have more than 5 million entries and fewer than a tenth of
@@ -157,9 +133,7 @@ def load_dataset(source: str | os.PathLike[str] | Frame, **layout: Any) -> Datas
 def load_table(source: Any, layout: Layout) -> tuple[Dataset, tuple[str, ...]]:
     """Load a data set by a layout, see :func:`load_dataset`, and tell what is left out though nobody asked for it."""
     with _read(source, layout, required=True) as (table, name):
-        if len(table.labels) != table.n:
-            raise DataError(f"there are {len(table.labels)} labels for {table.n} rows", "give one label per row")
-        gone = np.array([is_missing(text) for text in table.labels], dtype=bool)
+        gone = np.array([is_missing(text) for text in table.texts("target")], dtype=bool)
         table = table.without(gone, "no label", "choose another column with target=")
         data = to_dataset(table, name, layout)
     weight = layout.class_weight
@@ -178,7 +152,7 @@ def _target_of(y: Vector, labels: tuple[str, str], layout: Layout) -> str:
 
 
 @checked(source=SOURCE)
-def load_samples(source: str | os.PathLike[str] | Frame, layout: Layout = WHOLE) -> Table:
+def load_samples(source: str | os.PathLike[str] | DataFrame, layout: Layout = WHOLE) -> Table:
     """Read samples to be classified: as :func:`load_dataset`, but a file with names of columns may have no label.
 
     Parameters
@@ -191,8 +165,7 @@ def load_samples(source: str | os.PathLike[str] | Frame, layout: Layout = WHOLE)
     Returns
     -------
     Table
-        Raw content: ``labels`` is empty in a file without labels, features are None in a format without names, and
-        missing values are NaN.
+        Raw content, without the column ``target`` in a file without labels; missing values are NaN.
 
     Raises
     ------
@@ -204,33 +177,22 @@ def load_samples(source: str | os.PathLike[str] | Frame, layout: Layout = WHOLE)
 
 def dataset_of(data: Given | Samples, y: ArrayLike | None = None) -> Dataset:
     """Return the data set of :data:`Given`, or of samples and labels; raises ParameterError, DataError."""
+    if y is None and isinstance(data, tuple) and len(data) == 2:
+        data, y = data
     if isinstance(data, Dataset):
         if y is not None:
             raise ParameterError("a Dataset has its labels already", "give it alone, anything else by its keyword")
         return data
-    if y is None and isinstance(data, tuple) and len(data) == 2:
-        return dataset_of(*data)
     target = DEFAULT_TARGET if y is None else y
-    if isinstance(data, str | os.PathLike):
-        if not isinstance(target, str):
-            raise ParameterError("a file has its labels in a column", "give the name of the column as y")
+    file = isinstance(data, str | os.PathLike)
+    if file and not isinstance(target, str):
+        raise ParameterError("a file has its labels in a column", "give the name of the column as y")
+    if file or (is_frame(data) and isinstance(target, str) and (y is not None or target in data.columns)):
         return load_dataset(data, target=target)
-    if is_frame(data) and isinstance(target, str) and (y is not None or target in data.columns):
-        return load_dataset(data, target=target)
-    if y is not None:
-        return Dataset(data, y)  # type: ignore[arg-type]
-    if is_frame(data) or LIST.holds(data):
+    if y is None:
         hint = f"give (X, y), of a DataFrame the name of the column of y too, which is '{DEFAULT_TARGET}' by default"
-        raise ParameterError("there are samples without labels", hint)
-    raise DATA.error("data", data)
-
-
-def datasets_of(data: Any, y: ArrayLike | None = None) -> list[Dataset]:
-    """Return the data sets of one, see :func:`dataset_of`, or of a list of several; raises its errors."""
-    several = y is None and isinstance(data, list | tuple) and all(map(DATA.holds, data))
-    if several and not (isinstance(data, tuple) and len(data) == 2 and isinstance(data[1], str)):
-        return [dataset_of(one) for one in data]
-    return [dataset_of(data, y)]
+        raise ParameterError("these are neither a Dataset nor samples with labels", hint)
+    return Dataset(data, y)  # type: ignore[arg-type]
 
 
 @contextmanager
@@ -241,12 +203,9 @@ def _read(source: Any, layout: Layout, *, required: bool) -> Iterator[tuple[Tabl
         return
     path = resolve(Path(source))
     suffix = suffix_of(path)
-    bundled = path == Path(BUNDLED)
     try:
-        if bundled or suffix in WITHOUT_NAMES:
-            if required:
-                _refuse_names(layout, BUNDLED if bundled else f"a {suffix} file")
-            table = Table(*read_arrays(path), zeros=suffix in (".libsvm", ".svm"))
+        if suffix in SPARSE:
+            table = _table_of_lines(path, layout, required=required)
         else:
             table = table_of_frame(read_frame(path, layout), layout, required=required)
         yield table, path.name[: len(path.name) - len(suffix)]
@@ -259,7 +218,9 @@ def _read(source: Any, layout: Layout, *, required: bool) -> Iterator[tuple[Tabl
 
 def table_of_frame(frame: Any, layout: Layout, *, required: bool) -> Table:
     """Return the content of a DataFrame; the target need not be there unless it is ``required``."""
-    frame, story = in_pandas(frame), tuple[str, ...]()
+    import pandas as pd
+
+    frame, story = with_names(frame), tuple[str, ...]()
     unnamed = [name for name in frame.columns if not name.strip() or name.startswith("Unnamed: ")]
     if unnamed:
         story = (f"{counted(len(unnamed), 'column')} without a name left out",)
@@ -268,43 +229,53 @@ def table_of_frame(frame: Any, layout: Layout, *, required: bool) -> Table:
     features = layout.features(names, required=required)
     if not len(frame):
         raise DataError("there is no row", "give one row per sample")
-    texts = {}
-    for name in {layout.target, layout.id, layout.group}.intersection(names):
-        cells = zip(frame[name].astype(object), frame[name].isna(), strict=True)
-        texts[name] = ["" if gone else label_text(value) for value, gone in cells]
-    held = typed_columns(frame[features])
-    X, source = (
-        (np.empty((len(frame), 0)), held) if "O" in {one.kind for one in held.dtypes} else (held.to_numpy(), None)
-    )
-    weights = numbers_of_frame(frame[[layout.weights]])[:, 0] if layout.weights in names else None
-    ids, group = (texts.get(name or "") for name in (layout.id, layout.group))
-    return Table(X, texts.get(layout.target, []), features, source, ids, weights, False, group, story)
+    stated = {what: name for what in ("target", "id", "group") if (name := getattr(layout, what)) in names}
+    about: dict[str, Any] = {what: _texts(frame[name]) for what, name in stated.items()}
+    if layout.weights in names:
+        about["weights"] = numbers_of_frame(frame[[layout.weights]])[:, 0]
+    return Table(typed_columns(frame[features]), features, pd.DataFrame(about, index=range(len(frame))), story)
+
+
+def _texts(column: Series) -> list[str]:
+    """Return a column as texts, an empty one for a missing value."""
+    texts = column.map(label_text, na_action="ignore").astype(object)
+    return list(texts.where(column.notna(), ""))
+
+
+def _table_of_lines(path: Path, layout: Layout, *, required: bool) -> Table:
+    """Return the content of sparse lines, whose columns are all features."""
+    import pandas as pd
+
+    X, y, features = read_lines(path)
+    if layout.features([*features, DEFAULT_TARGET], required=required) != features:
+        raise ParameterError("columns of sparse lines have one meaning", "leave out drop=, id=, group= and weights=")
+    return Table(X, features, pd.DataFrame({"target": _texts(pd.Series(y))}))
 
 
 def to_dataset(table: Table, name: str, layout: Layout) -> Dataset:
     """Return the data set of a table with labels: missing values and texts are treated by the layout."""
-    if table.source is not None:
-        refuse_texts(table.source, layout.onehot)
-    y, labels = map_labels(table.labels, layout.positive)
+    import pandas as pd
+
+    if is_sparse(table.held) and not stays_sparse(table.held):
+        table = replace(table, held=pd.DataFrame(table.held.toarray(), columns=table.features))
+    sparse = is_sparse(table.held)
+    if not sparse:
+        refuse_texts(table.held, layout.onehot)
+    y, labels = map_labels(table.texts("target"), layout.positive)
     if layout.missing == "drop":
-        missing = table.X != table.X if table.source is None else table.source.isna().to_numpy()
-        gone = np.asarray(missing.sum(axis=1)) > 0
+        gone = np.asarray((table.held != table.held).sum(axis=1) if sparse else table.held.isna().sum(axis=1)) > 0
         table, y = table.without(gone, "a missing value", "use missing='mean'"), y[~gone]
-    group = None if table.group is None else [text or None for text in table.group]
-    parts: dict[str, Any] = {"X": table.X, "features": table.features, "weights": table.weights, "group": group}
-    if table.source is not None or (layout.missing not in (None, "drop") and not is_sparse(table.X)):
-        source = table.columns
-        empty = source.columns[source.count() == 0]
+    held, group = table.held, [text or None for text in table.texts("group")]
+    parts: dict[str, Any] = {"features": table.features, "group": group or None, "weights": table.about.get("weights")}
+    if sparse:
+        parts["X"] = held
+    elif layout.missing in (None, "drop") and not texts_of(held):
+        parts["X"] = held.to_numpy()
+    else:
+        empty = held.columns[held.count() == 0]
         if len(empty):
             raise DataError(f"column '{empty[0]}' has no value at all", f"leave it out: drop='{empty[0]}'")
-        encoding = Encoding.learned(source, layout.missing)
-        parts |= {"X": encoding.matrix(source), "features": encoding.features, "encoded": Encoded(encoding, source)}
+        encoding = Encoding.learned(held, layout.missing)
+        parts |= {"X": encoding.matrix(held), "features": encoding.features, "encoded": Encoded(encoding, held)}
     story = (_target_of(y, labels, layout), *table.story)
     return Dataset(y=y, name=name, labels=labels, story=story, **parts)
-
-
-def _refuse_names(layout: Layout, what: str) -> None:
-    """Raise ParameterError for a layout that names columns of a data set whose label has one fixed place."""
-    for name, value in replace(layout, positive=(), missing=None, class_weight=None).stated.items():
-        fault = f"{name}={value!r} cannot be used for {what}, which has one fixed label"
-        raise ParameterError(fault, f"leave out {name}=")

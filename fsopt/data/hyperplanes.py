@@ -18,7 +18,7 @@ of the negative conjugate :math:`\psi` of the loss at :math:`-\alpha`:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -244,8 +244,7 @@ class Loss:
         """Return the b that minimises the loss of ``scores + b``, the middle of an interval of them."""
         if self.power == 1:
             return midpoint_intercept(scores, y, weights)
-        found = _squared_intercept if self.power else _logistic_intercept
-        return found(scores, y, np.ones(len(y)) if weights is None else weights)
+        return _smooth_intercept(self.power, scores, y, np.ones(len(y)) if weights is None else weights)
 
     def caps(self, c: float, y: Vector, weights: Vector | None = None) -> float | Vector:
         """Return upper bounds of multipliers; of the squared loss C times a power of two, for exact units of grids."""
@@ -281,31 +280,20 @@ def value_of_zero(y: Vector, weights: Vector | None = None) -> float:
     return 4.0 * plus * minus / (plus + minus)
 
 
-def _squared_intercept(scores: Vector, y: Vector, weights: Vector) -> float:
-    """Return the b of the smallest squared hinge loss, a root of its slope, which is piecewise linear and increases."""
-    # Half the slope at b is the sum of g_i (b - t_i) over the samples with a slack, t_i = y_i - s_i: those of the class
-    # +1 with t_i > b and those of the class -1 with t_i < b.
-    t, up = y - scores, y > 0
-    low, high = float(t[up].max()), float(t[~up].min())
-    if low <= high:  # the classes are apart: no loss between them
-        return 0.5 * (low + high)
-    return _root(lambda b: float((np.where(up == (t > b), weights, 0.0) * (b - t)).sum()), high, low)
+def _smooth_intercept(power: int, scores: Vector, y: Vector, weights: Vector) -> float:
+    """Return the b of the smallest squared hinge or logistic loss, a root of its slope; the middle of several."""
+    up, points = y > 0, y - scores
+    if power:  # between the ends the classes are apart, without a loss, or both have slacks
+        low, high = sorted((float(points[up].max()), float(points[~up].min())))
+    else:  # every probability of +1 is at most, or at least, the share of the class +1 at these ends
+        centre = float(np.log(weights[up].sum() / weights[~up].sum()))
+        low, high = centre - float(scores.max()), centre - float(scores.min())
 
+    def slope(b: float) -> float:
+        if power:  # half of it, over the samples with a slack
+            return float((np.where(up == (points > b), weights, 0.0) * (b - points)).sum())
+        return -float((weights * y * scipy.special.expit(-y * (scores + b))).sum())
 
-def _logistic_intercept(scores: Vector, y: Vector, weights: Vector) -> float:
-    """Return the b of the smallest logistic loss: the probabilities of +1 sum to the weight of the class +1."""
-    # Every probability is at most, or at least, the share of the class +1 at the ends of the interval in which b is.
-    plus = np.where(y > 0, weights, 0.0)
-    centre = float(np.log(plus.sum() / (weights - plus).sum()))
-
-    def excess(b: float) -> float:
-        return float((weights / (1.0 + np.exp(np.clip(-scores - b, -700.0, 700.0))) - plus).sum())
-
-    return _root(excess, centre - float(scores.max()), centre - float(scores.min()))
-
-
-def _root(slope: Callable[[float], float], low: float, high: float) -> float:
-    """Return the root of an increasing function between two numbers; their middle where rounding hides it."""
     if slope(low) >= 0.0 or slope(high) <= 0.0:
         return 0.5 * (low + high)
     return float(scipy.optimize.brentq(slope, low, high, xtol=1e-14 * max(1.0, abs(low), abs(high))))

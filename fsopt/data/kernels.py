@@ -15,7 +15,7 @@ from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Matrix
 
-KERNELS = ("gaussian", "polynomial", "linear")
+KERNELS = ("gaussian", "linear")
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,12 +25,11 @@ class Kernel:
     .. math::
 
         \text{gaussian: } k(x, z) = e^{-\|x - z\|^2 / (2\sigma^2)}, \qquad
-        \text{polynomial: } k(x, z) = (x'z + 1)^2, \qquad
         \text{linear: } k(x, z) = x'z
 
     Attributes
     ----------
-    name : ``gaussian``, ``polynomial`` or ``linear``.
+    name : ``gaussian`` or ``linear``.
     patterns : (m, p), one pattern per row; a read-only copy.
     width : sigma > 0 of the Gaussian kernel, in the units of the features.
 
@@ -54,25 +53,17 @@ class Kernel:
         self.patterns.setflags(write=False)
 
     def matrix(self, X: Matrix) -> Matrix:
-        """Return the kernel values (n, m) of samples X (n, p) with the patterns; DataError for numbers too large."""
+        """Return the kernel values (n, m) of samples X (n, p) with the patterns."""
         if self.name == "gaussian":
             squares: Matrix = scipy.spatial.distance.cdist(X, self.patterns, "sqeuclidean")
             return np.exp(-squares / (2.0 * self.width**2))
         products: Matrix = np.asarray(X, dtype=float) @ self.patterns.T
-        if self.name == "linear":
-            return products
-        with np.errstate(over="ignore"):
-            powers: Matrix = (products + 1.0) ** 2
-        if not np.isfinite(powers).all():
-            raise DataError("values of the polynomial kernel overflow", "scale the features")
-        return powers
+        return products
 
     def dataset(self, data: Dataset) -> Dataset:
         """Return the data set of kernel values of samples, with a feature for each pattern; raises MemoryLimitError."""
-        require(
-            2 * SIZE * data.n * len(self.patterns),
-            f"kernel values of {data.n} and {len(self.patterns)} samples",
-            "leave the kernel out, or take fewer samples",
-        )
-        names = [f"row {i}" for i in range(1, len(self.patterns) + 1)]
+        n, m = data.n, len(self.patterns)
+        hint = "leave the kernel out, or take fewer samples"
+        require(2 * SIZE * n * m, f"kernel values of {n} and {m} samples", hint)
+        names = [f"row {i}" for i in range(1, m + 1)]
         return Dataset(self.matrix(data.X), data.y, names, name=data.name, labels=data.labels, weights=data.weights)

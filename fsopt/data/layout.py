@@ -14,7 +14,7 @@ from fsopt.errors import DataError, ParameterError, shown, similar
 SUFFIXES = (".csv.gz", ".csv", ".tsv.gz", ".tsv", ".parquet", ".xlsx", ".npz", ".arff", ".libsvm", ".svm")
 """Of the files of data; a name without one is looked up with these, in this order."""
 DEFAULT_TARGET = "label"
-MISSING = ("drop", "mean", "median", "indicator")
+MISSING = ("drop", "mean", "median")
 """The treatments of missing values."""
 SPELLING = ("sep", "decimal", "thousands", "encoding", "sheet")
 """Keywords of pandas: what is known of a file itself, whatever its columns mean."""
@@ -43,11 +43,9 @@ class Layout:
     onehot : bool
         Whether columns of texts and categories become 0/1 features ``COLUMN=VALUE``, one for each value, or one alone
         for two values. By default such a column is an error.
-    missing : {"drop", "mean", "median", "indicator"}, optional
+    missing : {"drop", "mean", "median"}, optional
         ``"drop"`` omits the samples with a missing value. ``"mean"`` and ``"median"`` replace a missing number by that
-        of its feature, and a missing category by the most frequent one. ``"indicator"`` replaces a number by the mean,
-        leaves all features of a category at 0, and adds a feature ``COLUMN missing``. By default a missing value is
-        an error.
+        of its feature, and a missing category by the most frequent one. By default a missing value is an error.
     weights : str, optional
         Column of positive sample weights, which is no feature.
     sep : str, optional

@@ -31,6 +31,12 @@ def is_sparse(X: Any) -> bool:
     return hasattr(X, "nnz") and hasattr(X, "tocsr")
 
 
+def stays_sparse(X: Any) -> bool:
+    """Return whether a sparse matrix of a file is large and has few nonzeros; others are made dense."""
+    entries = X.shape[0] * X.shape[1]
+    return bool(entries > SMALL and X.nnz < FEW * entries)
+
+
 def refuse_sparse(what: str, X: Any, able: str = "") -> None:
     """Raise DataError for a sparse X where ``what`` needs a dense one, with the memory that this would take."""
     if is_sparse(X):
@@ -56,13 +62,10 @@ def canonical(X: Any) -> Any:
     from scipy.sparse import csr_array
 
     refuse_others(X)
-    with foreign("scipy", "X is no valid sparse matrix", MATRIX_HINT, DataError):
-        rows = X.tocsr()
-        rows.check_format(full_check=True)
-    with np.errstate(over="ignore"):  # a long double may be infinite as a double, and is reported as that
-        values = rows.data.astype(np.float64)
-    kind = np.int32 if max(rows.nnz, *rows.shape) <= np.iinfo(np.int32).max else np.int64
-    matrix = csr_array((values, rows.indices.astype(kind), rows.indptr.astype(kind)), shape=rows.shape)
+    # A long double may be infinite as a double, and is reported as that.
+    with foreign("scipy", "X is no valid sparse matrix", MATRIX_HINT, DataError), np.errstate(over="ignore"):
+        matrix = csr_array(X, dtype=np.float64, copy=True)
+        matrix.check_format(full_check=True)
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     return matrix
@@ -77,19 +80,6 @@ def first_rows(chosen: Mask) -> str:
 def parts_of(X: Any) -> list[Any]:
     """Return the arrays that hold a matrix."""
     return [X.indptr, X.indices, X.data] if is_sparse(X) else [X]
-
-
-def finite(X: Any) -> Mask:
-    """Return which of the stored numbers are finite: (n, p), or those of a sparse matrix in their order."""
-    return np.asarray(np.isfinite(parts_of(X)[-1]))
-
-
-def place(X: Any, k: int) -> tuple[int, int]:
-    """Return row and column of the k-th stored number."""
-    if is_sparse(X):
-        return int(np.searchsorted(X.indptr, k, side="right")) - 1, int(X.indices[k])
-    i, j = divmod(k, int(X.shape[1]))
-    return i, j
 
 
 def exact_sums(X: Matrix, weights: Vector | None = None) -> Vector:
@@ -250,8 +240,6 @@ class Preprocessing:
 
     def shifted(self, X: Matrix) -> Matrix:
         """Return X - shift; raises ValueError for sparse samples of a map that shifts, which would be dense."""
-        if not is_sparse(X):
-            return X - self.shift
-        if self.shift.any():
+        if is_sparse(X) and self.shift.any():
             raise ValueError("sparse samples are not shifted")
-        return X
+        return X if is_sparse(X) else X - self.shift

@@ -15,11 +15,9 @@ from fsopt.data.layout import is_missing, label_key, label_text, refuse_repeated
 from fsopt.data.matrices import (
     MATRIX_HINT,
     canonical,
-    finite,
     is_sparse,
     largest_values,
     parts_of,
-    place,
     refuse_others,
 )
 from fsopt.errors import DataError, ParameterError, foreign, shown
@@ -46,11 +44,8 @@ def as_matrix(X: ArrayLike) -> Matrix:
 
 def refuse_masked(given: Any, name: str) -> None:
     """Raise DataError for an array with masked values, which numpy would unmask."""
-    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
-        count = int(np.ma.getmaskarray(given).sum())
-        raise DataError(
-            f"{name} has {count} masked values", f"fill them ({name}.filled(...)) or leave out their samples"
-        )
+    if np.ma.is_masked(given):
+        raise DataError(f"{name} has masked values", f"fill them ({name}.filled(...)) or leave out their samples")
 
 
 def _array(given: ArrayLike, name: str, fault: str, hint: str) -> NDArray[Any]:
@@ -74,18 +69,19 @@ def names_of(features: Sequence[str], p: int) -> tuple[str, ...]:
     names = tuple(map(str, features))
     if len(names) != p:
         raise DataError(f"there are {len(names)} names for {counted(p, 'feature')}", hint)
-    empty = [str(j) for j, name in enumerate(names, start=1) if not name.strip()]
-    if empty:
-        raise DataError(f"the name of feature {', '.join(empty)} is empty", "give every feature a name")
+    if not all(map(str.strip, names)):
+        raise DataError("a feature has an empty name", hint)
     refuse_repeated(names, "feature")
     return names
 
 
-def check_finite(X: Matrix, names: Sequence[str], hint: str) -> None:
+def check_finite(X: Any, names: Sequence[str], hint: str) -> None:
     """Raise DataError that names the first place of X (n, p) whose value is not finite."""
-    wrong = np.flatnonzero(~finite(X))
+    held = parts_of(X)[-1].ravel()
+    wrong = np.flatnonzero(~np.isfinite(held))
     if len(wrong):
-        (i, j), values = place(X, int(wrong[0])), parts_of(X)[-1].ravel()[wrong]
+        k, values = int(wrong[0]), held[wrong]
+        i, j = (np.searchsorted(X.indptr, k, side="right") - 1, X.indices[k]) if is_sparse(X) else divmod(k, X.shape[1])
         what = counted(len(wrong), "missing value" if np.isnan(values).all() else "infinite or missing value")
         raise DataError(f"X has {what}, first in row {i + 1}, column '{names[j]}' ({values[0]})", hint)
 
@@ -94,7 +90,7 @@ def check_values(X: Matrix, names: tuple[str, ...]) -> None:
     """Raise DataError that names the first column of X (n, p) with a value that is not finite, or without squares."""
     largest = largest_values(X)
     if not np.isfinite(largest).all():
-        hint = "missing= (drop, mean, median, indicator) treats missing values where data are loaded"
+        hint = "missing= (drop, mean, median) treats missing values where data are loaded"
         check_finite(X, names, f"{hint}; remove infinite ones")
     bad = np.flatnonzero((largest > LARGEST) | ((largest < 1.0 / LARGEST) & (largest > 0.0)))
     if len(bad):
@@ -113,23 +109,14 @@ def classes_of(y: ArrayLike, n: int, labels: tuple[str, str] | None = None) -> t
     values = _array(y, "y", "is not a vector", hint)
     if values.shape != (n,):
         raise DataError(f"y has shape {values.shape}, expected ({n},) for the {n} samples", hint)
-    if values.dtype.kind in "iuf" and np.isin(values, (-1, 1)).all():
-        if np.ptp(values) == 0:
-            raise DataError(
-                f"only one class is present, all {n} labels are {values[0]:+g}",
-                "use samples of both classes (stratified folds, more samples, or another seed)",
-            )
+    if values.dtype.kind in "iuf" and np.isin(values, (-1, 1)).all() and np.ptp(values):
         return values.astype(np.float64), texts or ("-1", "+1")
     listed = values.tolist()
     for value in listed:
         if not isinstance(value, str | bool | int | float) or is_missing(str(value)):
             raise DataError(f"y has a value that is no label: {shown(value)}", hint)
     names = [label_text(value) for value in listed]
-    try:
-        classes, own = map_labels(names, texts[1:] if texts and set(texts) == set(names) else ())
-    except DataError as error:
-        hint = "make two classes, as in y == 'ill', or name both by labels=(text of -1, text of +1)"
-        raise DataError(error.message, hint) from error
+    classes, own = map_labels(names, texts[1:] if texts and set(texts) == set(names) else ())
     return classes, texts or own
 
 
@@ -138,12 +125,10 @@ def weights_of(weights: ArrayLike, n: int, *, zeros: bool = False) -> Vector:
     hint = "give a positive number for each sample; Dataset.weighted leaves out samples of weight zero"
     name = "sample_weight" if zeros else "weights"
     values = _array(weights, name, "is not a vector", hint)
-    if values.shape != (n,) or values.dtype.kind not in "biuf":
-        raise DataError(f"{name} has shape {values.shape} and type {values.dtype}, not {n} numbers", hint)
-    used = values[values != 0] if zeros else values
-    if not (len(used) and ((used >= 1.0 / LARGEST) & (used <= LARGEST)).all()):
-        told = f"{name} has values from {values.min():.2g} to {values.max():.2g}"
-        raise DataError(f"{told}, not numbers from {1.0 / LARGEST:g} to {LARGEST:g}", hint)
+    used = values[values != 0] if zeros and values.shape == (n,) else values
+    fits = values.shape == (n,) and values.dtype.kind in "biuf" and len(used) > 0
+    if not (fits and (used >= 1.0 / LARGEST).all() and (used <= LARGEST).all()):
+        raise DataError(f"{name} is no vector of {n} numbers from {1.0 / LARGEST:g} to {LARGEST:g}", hint)
     return values.astype(np.float64)
 
 
@@ -158,13 +143,7 @@ def positions_of(index: slice | ArrayLike, size: int, what: str) -> Indices:
     """Return the places in 0..size-1 that an index means; raises ParameterError for one that is none."""
     hint = f"use 0..{size - 1}, a mask or a slice"
     with foreign("numpy", f"these are not {what} of the data set", hint, ParameterError, passed=()):
-        valid = index if isinstance(index, slice) else np.asarray(index)
-        if isinstance(valid, np.ndarray) and valid.size == 0:
-            valid = slice(0)  # an empty list becomes an array of floats, which is no index
-        positions = np.arange(size)[valid]
-    if positions.ndim != 1:
-        raise ParameterError(f"one list of {what} is needed, got {shown(index)}", hint)
-    return positions
+        return np.ravel(np.arange(size)[index if isinstance(index, slice) else np.asarray(index)])
 
 
 def map_labels(texts: Sequence[str], positive: Sequence[str] = ()) -> tuple[Vector, tuple[str, str]]:
@@ -191,17 +170,16 @@ def _usual(first: dict[float | str, str], listed: str) -> float | str:
     """Return which of the labels, by their keys, is +1 where nothing is said of it."""
     keys = list(first)
     if len(keys) != 2:
-        remedy = "positive= makes one of them (or several) +1 and the rest -1; or choose another column with target="
-        raise DataError(
-            f"the label must have exactly two different values, {len(keys)} found: {listed}",
-            remedy if keys[2:] else "give samples of both classes, or choose another column with target=",
-        )
+        many = "positive= makes one of them (or several) +1 and the rest -1; or make two classes, as in y == 'ill'"
+        remedy = many if keys[2:] else "give samples of both classes: a larger part, another seed, or another target="
+        raise DataError(f"the label must have exactly two different values, {len(keys)} found: {listed}", remedy)
     numbers = [key for key in keys if isinstance(key, float)]
     if len(numbers) == 2:
         return max(numbers)
     usual = [key for key in keys if first[key].casefold() in USUAL_POSITIVES]
     if len(usual) != 1:
-        raise DataError(f"the labels are {listed}, and either may be +1", "name the one that is with positive=")
+        hint = "name the one that is with positive= of a table, or labels=(text of -1, text of +1)"
+        raise DataError(f"the labels are {listed}, and either may be +1", hint)
     return usual[0]
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from fsopt.answers.results import Point, Status
 from fsopt.certificates.bounds import crossed
 from fsopt.common import clock
-from fsopt.common.arguments import own_number
+from fsopt.common.arguments import native
 from fsopt.compiler import Program
 from fsopt.errors import OptionError, SolverError, foreign, shown
 from fsopt.solvers.shared import without_objective
@@ -63,7 +63,7 @@ class Settings:
     @staticmethod
     def make(options: Mapping[str, Any] | None, *, tee: bool = False) -> Settings:
         """Split a mapping of options into the common ones and the solver's own."""
-        given = {name: own_number(value) for name, value in (options or {}).items()}
+        given = {name: native(value) for name, value in (options or {}).items()}
         for name, value in given.items():
             if isinstance(value, float) and math.isnan(value):  # one that solvers compare with itself, or loop on
                 raise OptionError(f"option '{name}' is not a number (nan)", "correct the option")

@@ -14,7 +14,7 @@ from fsopt.answers.results import Status
 from fsopt.common.arguments import FLAG, FUNCTION, SECONDS, TEXT, WHOLE, checked, optional
 from fsopt.common.figures import draw_front, new_figure, plain
 from fsopt.data import Dataset
-from fsopt.data.given import Given, datasets_of
+from fsopt.data.given import Given, dataset_of
 from fsopt.data.hyperplanes import MEASURES
 from fsopt.data.splits import stratified_folds
 from fsopt.errors import ParameterError
@@ -109,7 +109,7 @@ class Comparison(Answer):
     progress=optional(FUNCTION),
 )
 def compare(
-    data: Given | Samples | Sequence[Given],
+    data: Given | Samples,
     y: ArrayLike | None = None,
     *,
     methods: str | Sequence[Method] | None = None,
@@ -127,9 +127,8 @@ def compare(
 
     Parameters
     ----------
-    data : Given | Samples | Sequence[Given]
-        A data set, samples X, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`; or a list of several of
-        different names.
+    data : Given | Samples
+        A data set, samples X, a pair (X, y), a DataFrame or a file, as in :func:`fsopt.fit`.
     y : ArrayLike, optional
         Labels (n,) of samples, or the name of their column.
     methods : str | Sequence[Method], optional
@@ -161,12 +160,11 @@ def compare(
     ------
     UnknownNameError, ParameterError : before any fit. The error of a fit is a text in the row of its method.
     """
-    sets = datasets_of(data, y)
     if folds < 2:
         raise ParameterError(f"folds={folds} is no cross-validation", "give 2 or more")
     study = Study(
         name="compare",
-        data=tuple(sets),
+        data=(dataset_of(data, y),),
         methods=_methods(methods, params or {}, solver, tune),
         folds=folds,
         seeds=(seed,),
@@ -175,7 +173,7 @@ def compare(
         exact=exact,
     )
     units, interrupted = _computed(study, jobs, progress)
-    larger = {one.name: majority(one, folds, seed) for one in sets}
+    larger = {one.name: majority(one, folds, seed) for one in study.data}
     papers = {method.name: method.entry.paper for method in study.methods}
     rows, sentences = list[dict[str, Any]](), dict[str, str]()
     for name, share in larger.items():

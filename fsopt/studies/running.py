@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from fsopt.answers.records import digest, plain, sealed
 from fsopt.common.arguments import FLAG, FUNCTION, PATH, WHOLE, Argument, checked, optional
 from fsopt.common.clock import seconds_of
-from fsopt.common.files import brief, check_readable, check_writable, status
+from fsopt.common.files import brief, check_readable, check_writable
 from fsopt.common.registry import REGISTRIES
 from fsopt.common.teams import check_jobs, unordered
 from fsopt.data import Dataset
@@ -53,7 +53,7 @@ class Store:
 
     def put(self, key: str, row: Mapping[str, Any]) -> None:
         """Write a row in place of that of its key, durable when this returns: the program may be killed then."""
-        now = None if self.place is None else status(self.place)
+        now = self.place.stat() if self.place is not None and self.place.exists() else None
         if self.found is not None and (now is None or not os.path.samestat(now, self.found)):  # its rows would be lost
             reason = f"the store '{brief(str(self.place))}' was removed or replaced during the run"
             raise StoreLost(reason, "put it back or give another file: the same command computes what it lacks")

@@ -193,7 +193,7 @@ def exact_word(fit: Fit, data: Dataset, *, customise: Changes = None) -> str:
 def _changed(stated: Any, digest: str, data: Dataset, path: str, customise: Changes) -> list[str]:
     """Return the slugs of the changed models; FileError for an answer of other data, or of other slugs' functions."""
     changed = sorted(stated) if isinstance(stated, Mapping) else []
-    same_changes(changed, customise, path, stated)
+    same_changes(changed, customise, path)
     if digest != fingerprint(data):
         raise FileError(
             f"'{path}' was computed from other data than '{data.name}'",

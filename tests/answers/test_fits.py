@@ -40,7 +40,7 @@ def test_html_is_escaped():
 def test_plots(fit):
     pytest.importorskip("matplotlib")
     assert fit.plot("weights").axes
-    assert [len(axes.lines) for axes in fit.plot().axes] == [2, 2]
+    assert [len(axes.lines) for axes in fit.plot().axes] == [2]
     with pytest.raises(ParameterError, match="weights, convergence"):
         fit.plot("pie")
     with pytest.raises(ParameterError, match="no history"):

@@ -61,7 +61,7 @@ fit svm people.csv :: there is no column 'label' among the 4 columns: name the c
 fit svm people.csv --target ill :: --onehot makes 0/1 features of them, --drop town leaves the column out
 fit svm german.csv --target ill :: such as --read decimal=','
 fit svm three.csv :: --positive makes one of them (or several) +1
-fit svm gaps.csv :: --missing (drop, mean, median, indicator)
+fit svm gaps.csv :: --missing (drop, mean, median)
 fit svm good.csv --class-weight heavy :: give balanced
 fit fsv good.csv --checkpoint c.npz :: method 'fsv' has no checkpoints
 fit svm good.csv -o nowhere/fit.json :: there is no folder

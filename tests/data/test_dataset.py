@@ -11,7 +11,7 @@ from support import blobs
 
 import fsopt
 from fsopt.data import Dataset, load_dataset
-from fsopt.data.given import dataset_of, datasets_of
+from fsopt.data.given import dataset_of
 from fsopt.data.splits import random_parts, stratified_folds, train_and_test
 from fsopt.data.validation import map_labels, places_by_name
 from fsopt.errors import DataError
@@ -185,8 +185,6 @@ def test_a_data_set_is_made_of_every_kind_of_data(tmp_path, monkeypatch):
     kinds += [tmp_path / "mine.csv", (tmp_path / "ill.csv", "ill"), "mine"]
     for made in map(dataset_of, kinds):
         assert (made.features, made.y.tolist(), made.X.tolist()) == (tuple(FRAME), DATA.y.tolist(), DATA.X.tolist())
-    assert [data.name for data in datasets_of([DATA, tmp_path / "mine.csv"])] == ["data", "mine"]
-    assert [data.name for data in datasets_of((tmp_path / "ill.csv", "ill"))] == ["ill"]
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

@@ -62,7 +62,7 @@ def stored(folder, suffix, frame=FRAME):
     return path
 
 
-@pytest.mark.parametrize("missing", ["mean", "median", "indicator", "drop"])
+@pytest.mark.parametrize("missing", ["mean", "median", "drop"])
 @pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".xlsx", ".arff"])
 def test_a_file_and_its_frame_give_the_same_data(tmp_path, suffix, missing):
     at = AT | {"missing": missing}
@@ -73,13 +73,10 @@ def test_a_file_and_its_frame_give_the_same_data(tmp_path, suffix, missing):
     assert np.array_equal(data.X, own.X)
     assert np.array_equal(data.y, own.y)
     features = dict(zip(own.features, own.X.T.tolist(), strict=True))
-    if missing == "indicator":
-        assert features["size missing"] == [0, 1, 0, 1, 0]
-        assert features["color missing"] == [0, 1, 0, 0, 0]
     if missing != "drop":
         assert features["member"] == [1, 0, 1, 0, 1]
         assert features["size"] == [1.5, 2.5, 2.5, 2.5, 3.5]
-        assert features["color=red"] == [1, 0.0 if missing == "indicator" else 1.0, 0, 1, 0]
+        assert features["color=red"] == [1, 1, 0, 1, 0]
 
 
 def test_numbers_are_those_of_python_and_labels_and_names_are_texts(tmp_path):
@@ -88,8 +85,8 @@ def test_numbers_are_those_of_python_and_labels_and_names_are_texts(tmp_path):
     assert data.X.tolist() == [[1.0, 2500.0], [-0.1, 1e-300]]
     assert (data.features, data.labels, data.name) == (("a", "b, c"), ("-1", "+1"), "TOY")
     samples = load_samples(path, Layout(id="id"))
-    assert (samples.ids, samples.labels) == (["007", ""], ["+1", "-1"])
-    assert load_samples(written(tmp_path, "t.csv", "a,b\n1,2\n")).labels == []
+    assert (samples.texts("id"), samples.texts("target")) == (["007", ""], ["+1", "-1"])
+    assert load_samples(written(tmp_path, "t.csv", "a,b\n1,2\n")).texts("target") == []
     values = np.random.default_rng(0).standard_normal(500)
     path = written(tmp_path, "t.csv", "a,label\n" + "".join(f"{v!r},{i % 2}\n" for i, v in enumerate(values.tolist())))
     assert np.array_equal(load_dataset(path).X[:, 0], values)
@@ -130,8 +127,8 @@ def test_a_sheet_is_what_pandas_reads(tmp_path):
     book.active["H99"].font = Font(bold=True)  # no value
     book.save(tmp_path / "t.xlsx")
     own, others = load_samples(tmp_path / "t.xlsx"), load_samples(pd.read_excel(tmp_path / "t.xlsx"))
-    pd.testing.assert_frame_equal(own.columns, others.columns)
-    assert (own.labels, own.columns["a"].count(), own.columns["b"].count()) == (["1", "", "0", "1", ""], 3, 2)
+    pd.testing.assert_frame_equal(own.held, others.held)
+    assert (own.texts("target"), own.held["a"].count(), own.held["b"].count()) == (["1", "", "0", "1", ""], 3, 2)
     with pytest.raises(DataError, match="there are 2 columns 'a'"):
         load_samples(stored(tmp_path, ".xlsx", FRAME.set_axis(list("aabcd"), axis=1)))
 
@@ -143,7 +140,7 @@ def test_a_sheet_is_what_pandas_reads(tmp_path):
 def test_texts_that_would_be_numbers_name_the_keywords(cells):
     frame = pd.DataFrame({"x": cells, "label": [k % 2 for k in range(len(cells))]})
     for onehot in (False, True):
-        told = f"column 'x' holds texts that would be numbers .*'{cells[0]}': read them with decimal= or thousands="
+        told = f"column 'x' holds texts that would be numbers, such as '{cells[0]}'.* with decimal= or thousands="
         with pytest.raises(DataError, match=told):
             load_dataset(frame, onehot=onehot)
 
@@ -152,7 +149,7 @@ def test_texts_that_would_be_numbers_name_the_keywords(cells):
 @pytest.mark.parametrize("cell", ["10.05.2025", "1.5.3", "1.23", "1234.567", "0.123"])
 def test_marks_of_thousands_stand_before_groups_of_three_digits(cell, suffix, tmp_path):
     path = stored(tmp_path, suffix, pd.DataFrame({"x": ["1.234", cell], "z": [1, 2], "label": [0, 1]}))
-    with pytest.raises(DataError, match=f"'x' holds '{cell}' in row 2, which is no number with thousands='.'"):
+    with pytest.raises(DataError, match="column 'x' holds texts"):
         load_dataset(path, decimal=",", thousands=".")
     assert load_dataset(path, decimal=",", thousands=".", drop="x").p == 1
     with pytest.raises(ParameterError, match=r"thousands='\.' is the decimal mark too"):
@@ -202,7 +199,7 @@ def test_training_samples_alone_tell_substitutes_and_categories():
     assert np.array_equal(again.X, train.X), "the samples to be tested have no influence"
 
 
-@pytest.mark.parametrize("missing", ["mean", "median", "indicator"])
+@pytest.mark.parametrize("missing", ["mean", "median"])
 def test_a_column_without_a_value_among_the_training_samples_has_a_substitute(missing):
     frame = pd.DataFrame(
         {"a": range(6), "x": [7.0, 7.0, *[np.nan] * 4], "u": ["s", "t", *[None] * 4], "label": [0, 1] * 3}
@@ -218,10 +215,9 @@ def test_a_column_without_a_value_among_the_training_samples_has_a_substitute(mi
 
 def test_an_encoding_is_the_same_after_its_record():
     source = typed_columns(FRAME[["color", "size", "member"]])
-    for missing in ("mean", "indicator"):
-        encoding = Encoding.learned(source, missing)
-        assert converted(plain(encoding), Encoding) == encoding
-        assert np.array_equal(converted(plain(encoding), Encoding).matrix(source), encoding.matrix(source))
+    encoding = Encoding.learned(source, "mean")
+    assert converted(plain(encoding), Encoding) == encoding
+    assert np.array_equal(converted(plain(encoding), Encoding).matrix(source), encoding.matrix(source))
     with pytest.raises(DataError, match="column 'size' holds texts, such as 'big'"):
         encoding.matrix(source.assign(size=pd.Series(["big"] * 5, dtype=object)))
     assert encoding.unseen(source.assign(color="pink")) == {"color": ["pink"]}
@@ -309,8 +305,6 @@ BOMBS = {
     "texts.xlsx": lambda path: TEXTS.to_excel(path, index=False),
     "one-part.xlsx": one_part,
     "wide.xlsx": lambda path: pd.DataFrame(1, range(60), [f"x{j}" for j in range(400)]).to_excel(path, index=False),
-    "texts.parquet": lambda path: TEXTS.to_parquet(path, index=False),
-    "categories.parquet": lambda path: TEXTS.astype({"a": "category"}).to_parquet(path, index=False),
     "numbers.parquet": lambda path: pd.DataFrame({"a": np.ones(200_000), "label": [0, 1] * 100_000}).to_parquet(path),
     "decimals.parquet": lambda path: pd.DataFrame({"a": [Decimal("1.5")] * 20_000}).to_parquet(path, index=False),
     "nominal.arff": lambda path: path.write_text(ARFF.replace("green}", f"green,{LONG}}}") + "blue,3.5,1,b\n" * 150),
@@ -334,13 +328,20 @@ def test_what_a_small_file_expands_to_is_refused_before_it_is_made(tmp_path, mon
     assert load_samples(tmp_path / name).n
 
 
+def test_texts_of_a_dictionary_are_held_once(tmp_path):
+    TEXTS.to_parquet(tmp_path / "t.parquet", index=False)
+    held = load_samples(tmp_path / "t.parquet").held["a"]
+    assert held.map(id).nunique() == 2
+    assert held[:2].tolist() == [LONG, "y"]
+
+
 def test_a_compressed_file_is_held_once_and_the_limit_is_a_number_of_gigabytes(monkeypatch):
     content = gzip.compress(bytes(8_000_000))
     tracemalloc.start()
     assert len(unpacked(content, "it")) == 8_000_000
     assert tracemalloc.get_traced_memory()[1] < 12_000_000
     tracemalloc.stop()
-    for wrong in ("much", "0", "nan", "-1", "inf"):
+    for wrong in ("much", "nan", "inf"):
         monkeypatch.setenv("FSOPT_DATA_LIMIT", wrong)
         with pytest.raises(ParameterError, match="FSOPT_DATA_LIMIT is"):
             unpacked(content, "it")

@@ -151,7 +151,7 @@ def test_masked_values_are_refused_as_by_every_other_door():
         with pytest.raises(ValueError, match="masked values: fill them"):
             estimators.SVM().fit(*args)
     for use in (found.predict, found.decision_function, found.transform):
-        with pytest.raises(ValueError, match=r"X has \d+ masked values"):
+        with pytest.raises(ValueError, match="X has masked values"):
             use(masked)
-    with pytest.raises(DataError, match="sample_weight has 30 masked"):
+    with pytest.raises(DataError, match="sample_weight has masked"):
         fsopt.fit("svm", DATA, sample_weight=weights)

@@ -74,7 +74,7 @@ def test_what_fit_calls_optimal_verify_confirms(method, case):
 OUTSIDE = [({"X": X * 10.0**power}, "column 'x1' .* power of ten") for power in (150, -150)]
 OUTSIDE += [({"X": X * [1.0, 10.0**power, 1.0]}, "column 'x2' .* power of ten") for power in (150, -150)]
 OUTSIDE += [({"X": with_cell(v)}, "'x2' has a value of size .* missing") for v in (1e300, -np.finfo(float).max)]
-OUTSIDE += [({"weights": w}, "weights has values from") for w in (np.r_[1e300, np.ones(15)], np.full(16, 1e-300))]
+OUTSIDE += [({"weights": w}, "weights is no vector") for w in (np.r_[1e300, np.ones(15)], np.full(16, 1e-300))]
 
 
 @pytest.mark.parametrize(("given", "words"), OUTSIDE)

@@ -36,7 +36,7 @@ def fit_svm(
     scale : str, default 'standard'
         Preprocessing of the features: ``standard`` (default), ``center`` or ``none``.
     kernel : str, optional
-        ``gaussian``, ``polynomial`` of degree 2, or ``linear``: a classifier on the kernel values of the preprocessed
+        ``gaussian`` or ``linear``: a classifier on the kernel values of the preprocessed
         samples, whose features are the training samples; None for a hyperplane in the space of the features.
     width : float, optional
         > 0, of the Gaussian kernel, in the units of the preprocessed features; None takes sqrt(p v / 2), with v the

@@ -64,7 +64,7 @@ def fit_rsvm(
         Preprocessing: ``unit-rows`` (default, the paper's: centre, unit deviation, samples to norm 1), ``standard``,
         ``center`` or ``none``.
     kernel : str, optional
-        ``gaussian``, ``polynomial`` of degree 2, or ``linear``: a classifier on the kernel values of the preprocessed
+        ``gaussian`` or ``linear``: a classifier on the kernel values of the preprocessed
         samples; None for a hyperplane in the space of the features, which are not centred again.
     width : float, optional
         > 0, of the Gaussian kernel, in the units of the preprocessed features; None takes sqrt(p v / 2), with v the

@@ -184,7 +184,7 @@ class FeatureSpace:
             >= 0, added to the diagonals of both covariances of the preprocessed features, or of the kernel values; None
             is 0 for features and 1e-2 of the mean variance within a class for kernel values, which need one.
         kernel : str, optional
-            ``gaussian``, ``polynomial`` of degree 2, or ``linear``: a classifier on the kernel values of the
+            ``gaussian`` or ``linear``: a classifier on the kernel values of the
             preprocessed samples, which selects training samples (Yang & Ju, (48)-(58)); None for a hyperplane in the
             space of the features.
         width : float, optional

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from fsopt.answers.trained import fingerprint
 from fsopt.data import Dataset, load_dataset, load_samples
-from fsopt.data.given import Table, to_dataset
+from fsopt.data.given import to_dataset
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.data.layout import Layout
 from fsopt.drivers.pmm import pmm
@@ -63,7 +64,7 @@ def load_table_data(name: str) -> Dataset:
     if name != "votes":
         return load_dataset(name, missing="drop")
     table = load_samples(name)
-    return to_dataset(Table(np.nan_to_num(2.0 * table.X - 1.0), table.labels, table.features), name, Layout())
+    return to_dataset(replace(table, held=(2.0 * table.held - 1.0).fillna(0.0)), name, Layout())
 
 
 def measured(data: Dataset) -> dict[str, Any]:
@@ -153,11 +154,10 @@ def _other_coding(name: str) -> Dataset:
     """Return a data set in our second reading of its coding."""
     table = load_samples(name)
     if name == "tictactoe":  # x, blank, o are 1, 0, -1 in the file; here x, o, blank are 1, 2, 3
-        X = np.select([table.X > 0.5, table.X < -0.5], [1.0, 2.0], 3.0)
-        return to_dataset(Table(X, table.labels, table.features), name, Layout())
-    degrees = [float(number) for number in load_samples("cleveland.num", Layout(target="num")).labels]
+        return to_dataset(replace(table, held=table.held.replace({-1.0: 2.0, 0.0: 3.0})), name, Layout())
+    degrees = [float(number) for number in load_samples("cleveland.num", Layout(target="num")).texts("target")]
     labels = ["1" if degree <= 1 else "-1" for degree in degrees]
-    return to_dataset(Table(table.X, labels, table.features), name, Layout())
+    return to_dataset(replace(table, about=table.about.assign(target=labels)), name, Layout())
 
 
 def sla_features(settings: RunSettings) -> Reproduction:

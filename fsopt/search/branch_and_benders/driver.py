@@ -14,9 +14,8 @@ from fsopt.answers.certificate import closed
 from fsopt.answers.results import DriverResult
 from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
-from fsopt.common.checkpoints import Keeper
 from fsopt.common.clock import deferred_interruption
-from fsopt.common.files import check_writable
+from fsopt.common.files import Keeper, check_writable
 from fsopt.common.teams import processes
 from fsopt.drivers.gbd.master import NONE_FEASIBLE
 from fsopt.drivers.loop import Iterate, Loop, Within, run_loop

@@ -1,4 +1,4 @@
-"""The state of a search as data: the evidence behind its bound, and checkpoints. What they claim is computed again.
+"""The state of a search as data: the evidence behind its bound, and files. What they claim is computed again.
 
 The multipliers of every cut are checked in integers; its bound pays for rounding. The replay of a tree has the bound of
 each leaf and of each peg from its cut, without a search. Their minimum bounds the problem. Time is linear in the number
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from fsopt.answers.certificate import Certificate, Kind
 from fsopt.certificates.points import of_bounds
-from fsopt.common.checkpoints import digest, read, undamaged, write
+from fsopt.common.files import digest, read, undamaged, write
 from fsopt.data.matrices import parts_of
 from fsopt.search.branch_and_benders.coverage import Coverage
 from fsopt.search.branch_and_benders.cuts import CAPACITY, BendersCut, Grid, bound, make_cut, on_grid, valid_grid
