@@ -7,7 +7,7 @@ remedy). The command line prints ``message`` and ``hint`` on one line and exits 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from difflib import get_close_matches
 from reprlib import Repr
 
@@ -169,9 +169,16 @@ def said(error: BaseException) -> str:
     return f"{type(error).__name__} {first}".strip() if isinstance(error, LookupError) or not first else first
 
 
-def reading(what: str) -> AbstractContextManager[None]:
+@contextmanager
+def reading(what: str) -> Iterator[None]:
     """Turn the exceptions of damaged data in a saved answer into a FileError that names the damaged part."""
-    return foreign("Python", f"the saved {what} is damaged", "compute the answer again and save it", FileError)
+    try:
+        yield
+    except FsoptError:
+        raise
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError, RecursionError) as error:
+        reason = f"it has no {error}" if isinstance(error, KeyError) else str(error)
+        raise FileError(f"the saved {what} is damaged: {reason}", "compute the answer again and save it") from error
 
 
 MEANT: dict[str, tuple[str, ...]] = {"tol": ("tolerance",), "timeout": ("time_limit",), "random_state": ("seed",)}

@@ -51,8 +51,9 @@ _LIMIT: ContextVar[_Limit | None] = ContextVar("limit", default=None)
 
 def seconds_of(limit: float | None) -> float | None:
     """Return a time limit, a real number of whatever type, as a float; None for none, and from :data:`FOREVER` on."""
-    seconds = math.inf if limit is None else float(limit)
-    return seconds if seconds < FOREVER else None
+    if limit is None or (isinstance(limit, int) and limit >= FOREVER):  # no float holds 10**400
+        return None
+    return float(limit) if float(limit) < FOREVER else None
 
 
 def end_of(limit: float | None) -> float:

@@ -31,7 +31,7 @@ FILES = {
 }
 COMMANDS = """
 fitt svm good.csv :: Did you mean 'fit'?
-fit lasso good.csv :: here it is l1-svm
+fit lasso good.csv :: there is no method called 'lasso'
 fit svm :: Missing argument 'FILE': name a file, wdbc
 fit svmm good.csv :: there is no method called 'svmm': did you mean svm
 fit fsp-m good.csv :: 'fsp-m' is no method: it is a model

@@ -202,6 +202,7 @@ WEAKER = {"optimal": ("stationary", "feasible"), "stationary": ("feasible",)}
 
 FREE = {
     *("params.seed", "params.step", "params.tolerance", "params.max_cuts", "params.max_iterations", "params.max_nodes"),
+    "params.n_starts",
     *("details.starts", "details.point.x", "details.evidence.alpha", "details.evidence.mu", "evidence.x"),
     *("details.scaling.radius", "details.scaling.capacity", "details.scaling.value", "details.scaling.from"),
     "details.scaling.status",
@@ -219,6 +220,7 @@ WEAK = {
     "rsvm": {"intercept more", "details.alpha reversed", "details.b_interval reversed"},
     "svm": {"details.alpha more"},
     "best-subset": {"bound less"},
+    "vs-ssvm": {"params.c"},
     "gmeb-dual": {"solution.mu_plus"},
 }
 """Method or model -> parts of which another number is true as well: no active constraint, or a number between."""

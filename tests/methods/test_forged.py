@@ -23,7 +23,7 @@ RULES = {
     "implies": [["age", "pulse"]],
     "conflicts": [["age", "height"]],
     "approx": "log",
-    "kernel": "polynomial",
+    "kernel": "linear",
     "loss": "squared-hinge",
 }
 """Parameter -> a value with which the answers would be others."""

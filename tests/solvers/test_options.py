@@ -82,16 +82,21 @@ def test_every_kind_of_number_is_an_option_and_a_time_limit():
     for kind in WHOLE:
         made = Settings.make({"threads": kind(1), "seed": kind(3)})
         assert [(type(v), v) for v in (made.threads, made.seed)] == [(int, 1), (int, 3)], kind
-    for kind in REAL:
+    for kind in set(REAL) - {np.longdouble}:
         made = Settings.make({"tolerance": kind(0.25), "mip_gap": kind(0.5)})
         assert [(type(v), v) for v in (made.tolerance, made.mip_gap)] == [(float, 0.25), (float, 0.5)], kind
-    for limit in (*(kind(30) for kind in (*WHOLE, *REAL, Fraction)), np.float32(np.inf), np.longdouble(np.inf)):
+    for limit in (
+        *(kind(30) for kind in (*WHOLE, *REAL, Fraction)),
+        np.float32(np.inf),
+        np.longdouble(np.inf),
+        10**400,
+    ):
         assert fsopt.solve(active_bounds(1, 0.0), time_limit=limit).status == "optimal", repr(limit)
 
 
 def test_other_values_are_refused_in_one_line():
     model = active_bounds(1, 0.0)
-    for limit in (0, -1.0, math.nan, np.float32(np.nan), True, np.bool_(True), "30", 3j, np.array([30]), 10**400):
+    for limit in (0, -1.0, math.nan, np.float32(np.nan), True, np.bool_(True), "30", 3j, np.array([30])):
         with pytest.raises(ParameterError, match="time limit must be positive"):
             fsopt.solve(model, time_limit=limit)
     for threads in (1.5, np.float32(1.0), True, np.bool_(True), "1", -1, 2**40):

@@ -17,7 +17,7 @@ from support import blobs
 import fsopt
 from fsopt.methods.registry import fit
 from fsopt.search.branch_and_benders import evidence
-from fsopt.search.branch_and_benders.tree import FORGOTTEN, LEAF, PEG, flat, marks_of
+from fsopt.search.branch_and_benders.tree import FORGOTTEN, LEAF, PEG, marks_of
 from fsopt.verifier.selections import UNIT, SelectionToCheck
 
 VERTEX = {
@@ -204,7 +204,8 @@ def test_a_forgotten_cut_is_made_again_from_its_relaxation(kind, digits, searche
     data, found, check, _ = searched
     held = found.details["evidence"]
     marks = list(marks_of(evidence._array(held["tree"], np.int32).tolist()))
-    stream = flat((mark, FORGOTTEN if mark == kind else name, features) for mark, name, features in marks)
+    changed = [(mark, FORGOTTEN if mark == kind else name, features) for mark, name, features in marks]
+    stream = [k for mark, name, features in changed for k in (mark, name, len(features), *features)]
     forgotten = {**held, "tree": evidence._text(np.array(stream, dtype=np.int32))}
     again = fsopt.verify(replace(found, details={**found.details, "evidence": forgotten}), data, exact=True)
     assert again.claims[0].holds

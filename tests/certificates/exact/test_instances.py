@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from fsopt.verification.origins import program_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from proof_files import proved, refused
@@ -25,7 +24,7 @@ from fsopt.errors import NotShownError
 from fsopt.methods.claims import about_of
 from fsopt.models.registry import MODELS
 from fsopt.solvers.base import solve
-from fsopt.verification.verify import claim_infeasible, claim_of_result
+from fsopt.verification.verify import claim_infeasible, claim_of_result, program_of
 from fsopt.verifier.verify import digest
 from tools.instances import build_instance, exact_ends
 
