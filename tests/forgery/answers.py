@@ -220,7 +220,7 @@ WEAK = {
     "rsvm": {"intercept more", "details.alpha reversed", "details.b_interval reversed"},
     "svm": {"details.alpha more"},
     "best-subset": {"bound less"},
-    "vs-ssvm": {"params.c"},
+    "vs-ssvm": {"params.c", "params.n_partitions"},
     "gmeb-dual": {"solution.mu_plus"},
 }
 """Method or model -> parts of which another number is true as well: no active constraint, or a number between."""
