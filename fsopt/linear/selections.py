@@ -152,7 +152,7 @@ class WarmSvm:
         if alpha is not None:
             self.alpha, w = alpha, np.where(selection, signed @ alpha, 0.0)
             return w, self.problem.value(selection, w)[0]
-        found = self.solver.by_parent(Partial(selection, ~selection), self.hyperplane, Goal(EXACT))
+        found = self.solver.solve(Partial(selection, ~selection), self.hyperplane, Goal(EXACT))
         if found is not None:
             self.hyperplane, w = found.hyperplane, found.hyperplane.w
             q = (signed @ found.alpha)[selection]

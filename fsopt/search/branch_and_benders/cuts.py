@@ -221,10 +221,8 @@ class Pool:
         """The numbers of the cuts."""
         return [cut.name for cut in self.held]
 
-    def best(self, at: Partial) -> BendersCut | None:
-        """Return the cut of the largest bound on a node; None while the pool is empty."""
-        if not self.held:
-            return None
+    def best(self, at: Partial) -> BendersCut:
+        """Return the cut of the largest bound on a node, of one at least."""
         place = int(np.argmax(self._bounds(at)))
         self.score[place] += 1.0
         return self.held[place]

@@ -26,7 +26,7 @@ from fsopt.search.branch_and_benders import evidence
 from fsopt.search.branch_and_benders.compiled import counted
 from fsopt.search.branch_and_benders.cuts import Grid
 from fsopt.search.branch_and_benders.problem import DEFAULT_SETTINGS, BranchSettings, SelectionProblem
-from fsopt.search.branch_and_benders.root import any_selection, begin
+from fsopt.search.branch_and_benders.root import begin
 from fsopt.search.branch_and_benders.search import SelectionSearch
 from fsopt.search.branch_and_benders.tasks import SHARE, rounds
 
@@ -110,13 +110,9 @@ class _Loop:
         self.keeper = Keeper(run.checkpoint, evidence.save_checkpoint)
         self.started = self.counted = time.perf_counter()
 
-    @property
-    def elapsed(self) -> float:
-        """Seconds so far, with those of the run that was resumed."""
-        return time.perf_counter() - self.started
-
     def go_on(self) -> bool:
-        """Return whether neither the time limit has passed nor the user interrupts."""
+        """Return whether neither the time limit has passed nor the user interrupts; write a checkpoint if it is due."""
+        self._write()
         return not clock.expired() and not self.interrupted()
 
     def iterates(self, seeds: Sequence[Grid]) -> Loop:
@@ -135,16 +131,14 @@ class _Loop:
 
     def _begin(self) -> Loop:
         """Solve the root where it is not solved; raises InfeasibleError."""
-        search, infeasible = self.search, InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
+        search = self.search
         if search.problem.root() is None:
-            raise infeasible
+            raise InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
         if search.begun:
             return
         for _ in begin(search, self.go_on, self.settings.initial):
             if not self.recorder.history and search.incumbents.best is not None:
                 yield self.iterate()
-        if search.incumbents.best is None and not any_selection(search, self.go_on):
-            raise infeasible
         yield self.iterate()
 
     def _resume(self, path: Path) -> None:
@@ -152,7 +146,7 @@ class _Loop:
         self.search, run = evidence.load_checkpoint(path, self.problem, self.settings)
         self.started -= run["elapsed"]
         self.recorder.resume(run["history"], [NAME])
-        if self.settings.initial is not None:
+        if self.search.begun and self.settings.initial is not None:
             self.search.incumbents.try_selection(self.settings.initial)
 
     def _search_on(self) -> Within[str]:
@@ -183,13 +177,8 @@ class _Loop:
         while not self._stop() and wanted():
             slice_of = max(FIRST_NODES, int(MORE_NODES * search.nodes))
             nodes = slice_of if most is None else min(slice_of, most - search.nodes)
-            search.run(nodes, lambda: self._between_nodes() and wanted())
+            search.run(nodes, lambda: self.go_on() and wanted())
             yield self.iterate()
-
-    def _between_nodes(self) -> bool:
-        """Write a checkpoint where it is time for one, and return whether the search goes on."""
-        self._write()
-        return self.go_on()
 
     def iterate(self, *, told: bool = True, stop: str = "") -> Iterate:
         """Return the incumbent, with its record where ``told``; multipliers that nothing needs are dropped."""
@@ -199,8 +188,11 @@ class _Loop:
         now = time.perf_counter()
         self.recorder.count(NAME, now - self.counted)
         self.counted = now
+        point = {} if search.incumbents.best is None else {"search": search}
+        if not (told and point):
+            return Iterate(upper, point, lower, stop=stop, within=True)
         record = {
-            "elapsed": self.elapsed,
+            "elapsed": now - self.started,
             "objective": float(upper),
             "bound": float(lower),
             "gap": float(relative_gap(upper, lower)),
@@ -208,8 +200,7 @@ class _Loop:
             "open": len(search.frontier),
             "solved": search.solved,
         }
-        point = {} if search.incumbents.best is None else {"search": search}
-        return Iterate(upper, point, lower, record=record if told else None, stop=stop, within=True)
+        return Iterate(upper, point, lower, record=record, stop=stop, within=True)
 
     def save(self, at: Iterate) -> None:
         """Write a checkpoint after a record where it is time for one, or the loop ends."""
@@ -217,13 +208,17 @@ class _Loop:
 
     def _write(self, *, ends: bool = False) -> None:
         if ends or self.keeper.due():
-            self.keeper.write(self.search, {"history": self.recorder.history, "elapsed": self.elapsed})
+            elapsed = time.perf_counter() - self.started
+            self.keeper.write(self.search, {"history": self.recorder.history, "elapsed": elapsed})
 
     def end(self, stop: str) -> DriverResult:
         """Return the result, with the support vector machine on the incumbent solved to all digits."""
         search = self.search
         best, cuts = search.incumbents.best, search.tree.cuts
-        assert best is not None
+        if best is None and not search.frontier:
+            raise InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
+        if best is None:
+            raise OutOfTimeError("no selection was found in time", "give more seconds")
         search.incumbents.best, search.incumbents.gap = None, POLISH
         left = clock.left()  # at least a tenth of a second
         grace = None if left is None else max(left, SHARE * (self.run.time_limit or 0.0))

@@ -231,7 +231,8 @@ def load_checkpoint(
             search.incumbents.weigh(selection, w)
         if words["begun"]:
             _reopen(search, words["evidence"])
-            search.begun, search.nodes, search.solved = True, int(words["nodes"]), int(words["solved"])
+            search.begun = True
+            search.nodes, search.solved = int(words["nodes"]), int(words["solved"])
         return search, {name: kind(words[name]) for name, kind in RUN.items()}
 
 
@@ -245,9 +246,11 @@ def _reopen(search: SelectionSearch, evidence: Mapping[str, Any]) -> None:
         values = [] if at is None else _values(problem, at, (mark, name, features), cut_of)[0]
         cut = cut_of(name) if mark == LEAF else None
         if at is not None and cut is not None and values[0] < search.cutoff:
-            mark, name, values = NODE, tree.number(), []
+            mark, name = NODE, tree.number()
+            values = []
             search.frontier.push(SelectionNode(name, at, bound(problem, cut, at).value, cut, None))
         marks.append((mark, name, features))
         search.closed_bound = min(search.closed_bound, *values, np.inf)
+    search.zero_cut()
     for name in list(tree.cuts)[-CAPACITY:]:
         search.pool.add(make_cut(problem, name, *tree.cuts[name]))

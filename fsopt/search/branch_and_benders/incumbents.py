@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fsopt.common import clock
-from fsopt.search.branch_and_benders.cuts import BendersCut, Grid, Pool, make_cut, on_grid
+from fsopt.search.branch_and_benders.cuts import BendersCut, Grid, Pool, make_cut, on_grid, value
 from fsopt.search.branch_and_benders.interior_point import Goal, NodeHyperplane
 from fsopt.search.branch_and_benders.local_search import LocalSearch
 from fsopt.search.branch_and_benders.nodes import NodeSolver
@@ -65,13 +65,14 @@ class Incumbents:
 
         First by the cuts of the pool, then by samples frozen ``near`` a known hyperplane, and at last by all of them.
         """
-        key = np.packbits(selection).tobytes()
+        key, at = np.packbits(selection).tobytes(), Partial(selection, ~selection)
         if key in self.tried:
             return self.tried[key]
-        lower = _bound(self.pool.best(Partial(selection, ~selection)), selection)
+        lower = value(self.problem, self.pool.best(at), at)
         if lower < self.value and near is not None:
             # The value of an SVM with frozen samples may be far too large; its cut is a bound.
-            lower = _bound(self.solve(selection, self.value, near)[1], selection)
+            cut = self.solve(selection, self.value, near)[1]
+            lower = lower if cut is None else value(self.problem, cut, at)
         if lower < self.value * (1.0 - BETTER):
             lower = self.solve(selection, self.value)[0]
         self.tried[key] = lower
@@ -174,7 +175,3 @@ class Incumbents:
             selection[drop] = False
         if not penalised and problem.allowed(selection):
             self.try_selection(selection, hyperplane)
-
-
-def _bound(cut: BendersCut | None, selection: Mask) -> float:
-    return -np.inf if cut is None else cut.constant - float(cut.gains[selection].sum())

@@ -95,7 +95,7 @@ class LocalSearch:
 
     def _perturbed(self, at: Local, rng: np.random.Generator, more: int) -> Mask:
         """Return a selection with one or two features, and more, exchanged at random for some of large gain."""
-        problem, selection, near = self.problem, at.selection.copy(), at.solved.hyperplane
+        problem, selection = self.problem, at.selection.copy()
         for _ in range(int(rng.integers(1, 3)) + more):
             features = np.flatnonzero(selection)
             allowed = exchanges(problem, features)[:-1]
@@ -103,7 +103,7 @@ class LocalSearch:
             if not len(places):
                 break
             i = int(rng.choice(places))
-            left = self._machine(_exchanged(selection, features[i]), near, np.inf)
+            left = self._machine(_exchanged(selection, features[i]), at.solved.hyperplane, np.inf)
             if left is None:
                 break
             gain = problem.halves(problem.products(left.alpha)) - problem.lam

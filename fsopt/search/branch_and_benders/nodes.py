@@ -122,19 +122,18 @@ class NodeSolver:
     known: tuple[NodeHyperplane | None, Vector] = (None, np.zeros(0))
 
     def solve(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> Solved | None:
-        """Return the relaxation of a node, at least to the goal of its reduced program; None without any bound."""
-        if parent is not None or not self._many:
-            return self.by_parent(at, parent, goal)
-        return self.by_parent(at, self.rough(at, None), goal, goal.gap)
+        """Return the relaxation of a node, at least to the goal of its reduced program; None without any bound.
 
-    def by_parent(self, at: Partial, parent: NodeHyperplane | None, goal: Goal, most: float = FAR_OFF) -> Solved | None:
-        """Return the relaxation with the samples near the margin of a parent, of all samples without one.
-
-        Where there is no cutoff, or ``most`` is less than usual, the frozen samples may cost that share of the bound.
+        It has the samples near the margin of a parent, of many samples without one that of a part of them, else all.
+        Without a parent, or a cutoff, it has more of them where the others cost much.
         """
+        exact = parent is None
+        if parent is None and self._many:
+            parent = self.rough(at, None)
         if parent is None or (not self._many and large(self.problem, at)):
             return self._rounds(at, None if parent is None else parent.sigma, goal, known=parent)
-        best, wider, near = None, 1.0, parent
+        best, near = None, parent
+        wider = 1.0
         # Each pass widens, until all samples are kept.
         while True:
             margins = self.margins(near)
@@ -147,7 +146,7 @@ class NodeSolver:
             if parent is near:  # the width grows where the frozen samples cost much of the distance to the cutoff
                 costly = lost > 0.15 * (goal.cutoff - found.bound)
                 self.width = min(1.1 * self.width, self.widest) if costly else 0.985 * self.width
-            if lost <= most * found.bound or (most == FAR_OFF and np.isfinite(goal.cutoff)):
+            if lost <= (goal.gap if exact else FAR_OFF) * found.bound or (not exact and np.isfinite(goal.cutoff)):
                 return best
             near, wider = found.hyperplane, 2.0 * wider
 

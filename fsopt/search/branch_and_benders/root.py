@@ -8,7 +8,6 @@ from functools import partial
 import numpy as np
 
 from fsopt.common import clock
-from fsopt.errors import OutOfTimeError
 from fsopt.search.branch_and_benders.search import CLOSE, SelectionSearch
 from fsopt.typing import Mask, Vector
 
@@ -49,23 +48,6 @@ def begin(search: SelectionSearch, go_on: Callable[[], bool], initial: Mask | No
     search.begun = True
 
 
-def any_selection(search: SelectionSearch, go_on: Callable[[], bool]) -> bool:
-    """Take the first selection that the constraints allow, by depth-first search; return whether there is one."""
-    stack = [search.problem.root()]
-    while stack and go_on():
-        at = stack.pop()
-        if at is None:
-            continue
-        if not at.free.any():
-            search.incumbents.solve(at.inside)
-            return True
-        j = int(np.flatnonzero(at.free)[0])
-        stack += [search.problem.propagated(at.decided(j, selected=chosen)) for chosen in (False, True)]
-    if go_on():
-        return False
-    raise OutOfTimeError("no selection was found in time", "give more seconds")
-
-
 def _first(search: SelectionSearch, initial: Mask | None) -> None:
     """Try the given selection, and the features whose class means differ most: one support vector machine each."""
     if initial is not None:
@@ -94,7 +76,8 @@ def _rounded(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
 
 def _of_the_likely(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Eliminate from the features with a share in the relaxation, of many those of largest share, and those inside."""
-    incumbents, before, sigma = search.incumbents, search.incumbents.best, search.frontier[0].hyperplane.sigma
+    incumbents, sigma = search.incumbents, search.frontier[0].hyperplane.sigma
+    before = incumbents.best
     share = 0.0 if search.problem.p <= EVERY_FEATURE else STEP
     incumbents.eliminated(_largest(search, sigma > LIKELY, sigma), go_on, share=share)
     if incumbents.best is not before:

@@ -102,7 +102,8 @@ class SelectionSearch:
         self.incumbents = Incumbents(problem, self.pool, self.tree, self.solver, gap)
         self.gains, self.closed_bound = np.zeros((2, problem.p)), np.inf
         self.frontier = Frontier()
-        self.nodes, self.solved, self.begun = 0, 0, False
+        self.nodes = self.solved = 0
+        self.begun = False
 
     @property
     def bound(self) -> float:
@@ -128,7 +129,7 @@ class SelectionSearch:
 
     def open_root(self, at: Partial) -> None:
         """Make the root an open node, by coverage, or the cut of alpha = 0, until its relaxation is solved."""
-        known = self._zero_cut(), Coverage.of(self.problem).cut
+        known = self.zero_cut(), Coverage.of(self.problem).cut
         cut = max(known, key=lambda one: cuts.value(self.problem, one, at))
         self.frontier.push(SelectionNode(0, at, cuts.value(self.problem, cut, at), cut, self._unknown))
 
@@ -170,8 +171,9 @@ class SelectionSearch:
         if node.hyperplane is None:
             self.solve(node.number, at, None, [node.cut])
             return
-        n, inside, free = self.problem.n, int(np.count_nonzero(at.inside)), int(np.count_nonzero(at.free))
-        if self.problem.cardinality == inside + 1 and max(n * (inside + 2) ** 2, n * free // 20) <= STEP:
+        inside, free = int(np.count_nonzero(at.inside)), int(np.count_nonzero(at.free))
+        small = self.problem.n * max((inside + 2) ** 2, free // 20) <= STEP
+        if small and self.problem.cardinality == inside + 1:
             self._last_feature(node, at)
             return
         if self.nodes < ROUNDED or self.nodes % ROUNDED_EVERY == 0:
@@ -193,13 +195,12 @@ class SelectionSearch:
         if here is None:
             self.tree.mark(number, EMPTY)
             return None
-        cut = self.pool.best(here)
-        for known in (parent.cut, cut):
-            if known is not None:
-                here = self._pegged(number, here, known)
-                if here is None:
-                    return None
-        return self.solve(number, here, parent.hyperplane, [parent.cut] if cut is None else [parent.cut, cut])
+        known = [parent.cut, self.pool.best(here)]
+        for cut in known:
+            here = self._pegged(number, here, cut)
+            if here is None:
+                return None
+        return self.solve(number, here, parent.hyperplane, known)
 
     def solve(
         self, number: int, at: Partial, hyperplane: NodeHyperplane | None, known: list[BendersCut]
@@ -247,8 +248,9 @@ class SelectionSearch:
         if self.incumbents.best is not before:
             self.incumbents.exchange(CLOSE, lambda: not clock.expired())
 
-    def _zero_cut(self) -> BendersCut:
-        return self.incumbents.add(np.zeros(self.problem.n, dtype=np.int32), pooled=False)
+    def zero_cut(self) -> BendersCut:
+        """Return the cut of alpha = 0, which holds for all problems."""
+        return self.incumbents.add(np.zeros(self.problem.n, dtype=np.int32))
 
     def _pegged(self, number: int, at: Partial, cut: BendersCut) -> Partial | None:
         """Decide the features whose other value a cut closes; None where it closes the node, which is recorded."""
@@ -279,7 +281,7 @@ class SelectionSearch:
         value = cuts.value
         if cut is None or value(self.problem, cut, at) < self.cutoff:
             cut = self.incumbents.solve(at.inside, self.cutoff)[1]
-        cut = self._zero_cut() if cut is None else cut
+        cut = self.zero_cut() if cut is None else cut
         self.closed_bound = min(self.closed_bound, value(self.problem, cut, at))
         self.tree.mark(number, LEAF, cut.name)
 

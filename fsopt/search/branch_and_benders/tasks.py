@@ -109,7 +109,8 @@ def run_task(
 
 def _task(search: SelectionSearch, nodes: list[SelectionNode], seconds: float) -> tuple[Any, ...]:
     """Return the function and the arguments of a task with open nodes of a search."""
-    multipliers, first, left = search.tree.cuts, search.tree.next, clock.left()
+    multipliers, left = search.tree.cuts, clock.left()
+    first = search.tree.next
     search.tree.next += BLOCK + 64 * (search.problem.p + 64)  # a visit uses a few numbers for each feature at most
     cuts = [cut for cut in search.pool.held if cut.name in multipliers]
     tree = SelectionTree(cuts={cut.name: multipliers[cut.name] for cut in cuts}, next=first)

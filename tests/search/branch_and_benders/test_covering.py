@@ -167,7 +167,6 @@ def test_the_pool_returns_the_cut_of_the_largest_bound(limits):
     rng = np.random.default_rng(5)
     cuts = [random_cut(problem, rng, name) for name in range(10)]
     pool = Pool(problem)
-    assert pool.best(problem.root()) is None
     for cut in cuts:
         pool.add(cut)
     for at in random_nodes(problem, rng, 10):

@@ -115,8 +115,9 @@ class Half(Remote):
 
 def test_nodes_of_tasks_that_are_out_at_a_limit_are_open(monkeypatch):
     monkeypatch.setattr(tasks, "BLOCK", 1)
+    monkeypatch.setattr(tasks, "PATIENCE", 0.1)
     executor = Half()
-    result = branch_and_benders(PROBLEM, settings=TWO, run=Run(executor=executor, time_limit=0.5))
+    result = branch_and_benders(PROBLEM, settings=TWO, run=Run(executor=executor, time_limit=2.0))
     assert executor.ran
     assert (result.status, result.stop) == (Status.FEASIBLE, "time-limit")
     assert verify(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
