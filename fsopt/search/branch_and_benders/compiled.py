@@ -21,11 +21,12 @@ from fsopt.common import clock
 from fsopt.common.jit import available, cached
 from fsopt.search.branch_and_benders.relaxation import COMPILED, ENTRIES
 
-IMPORT, COMPILE = 2.0, 10.0
+IMPORT, COMPILE = 0.5, 10.0
 """CPU seconds of the searches of this process from which compiled functions are imported, and others are compiled."""
 LONG = 30.0
 """Seconds that are left of a time limit for functions to be compiled: that takes most of them, once."""
 _past = 0.0
+_asked: set[bool] = set()
 _begun: ContextVar[float | None] = ContextVar("begun", default=None)
 
 
@@ -46,8 +47,10 @@ def go_on() -> None:
     """Let a long search go on with what is compiled already, or is to be compiled where there is time for it."""
     begun, left = _begun.get(), clock.left()
     spent = _past if begun is None else _past + thread_time() - begun
-    if spent >= IMPORT and available():
-        _go_on(may=spent >= COMPILE and (left is None or left >= LONG))
+    may = spent >= COMPILE and (left is None or left >= LONG)
+    if spent >= IMPORT and may not in _asked and available():
+        _asked.add(may)  # once: to look for the files of compiled functions takes as long as a node
+        _go_on(may=may)
 
 
 def _go_on(*, may: bool) -> None:

@@ -14,7 +14,7 @@ All numbers here are those of a heuristic: the search solves a selection that it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -50,53 +50,40 @@ class Local(NamedTuple):
 
 @dataclass(frozen=True)
 class LocalSearch:
-    """A search among the neighbours of selections: exchanges that cuts rule out are not tried, and at most so many.
-
-    ``ends`` has selections on the way of a descent -> the one where it ended, as every other one from there does.
-    """
+    """A search among the neighbours of selections: exchanges that cuts rule out are not tried, and at most so many."""
 
     problem: SelectionProblem
     solver: NodeSolver
     cuts: Sequence[BendersCut]
     most: int
     go_on: Callable[[], bool]
-    ends: dict[bytes, Local] = field(default_factory=dict)
 
     def descend(self, start: Mask) -> Local | None:
         """Exchange, take in or leave out one feature of an allowed selection (p,) while that lowers the value."""
-        at = self._below(start, self._machine(start, None, np.inf), np.inf)
-        way: list[bytes] = []
+        better = at = self._below(start, self._machine(start, None, np.inf), np.inf)
         # The value falls in each pass, of finitely many selections.
-        while at is not None and self.go_on():
-            way.append(at.selection.tobytes())
-            better = self.ends.get(way[-1]) or self._neighbour(at)
-            if better is None or better is at:
-                break
-            at = better
-        if at is not None:
-            self.ends.update(dict.fromkeys(way, at))
+        while better is not None and self.go_on():
+            at, better = better, self._neighbour(better)
         return at
 
     def restarted(self, start: Mask, fails: int, seed: int) -> Local | None:
         """Descend from perturbed selections until that many in a row are no better."""
         rng = np.random.default_rng(seed)
         best = at = self.descend(start)
-        failed = returned = 0
+        failed = 0
         while best is not None and at is not None and failed < fails and self.go_on():
-            found = self.descend(self._perturbed(at, rng, min(returned, int(at.selection.sum()) - 1) // 2))
-            failed += 1  # one that returns to where it began makes the next perturbation larger
-            same = found is not None and np.array_equal(found.selection, at.selection)
-            returned = returned + 1 if same else 0
+            found = self.descend(self._perturbed(at, rng))
+            failed += 1
             if found is not None and found.value < best.value - BETTER * abs(best.value):
                 best, failed = found, 0
             if found is not None and found.value <= best.value + DRIFT * abs(best.value):
                 at = found
         return best
 
-    def _perturbed(self, at: Local, rng: np.random.Generator, more: int) -> Mask:
-        """Return a selection with one or two features, and more, exchanged at random for some of large gain."""
+    def _perturbed(self, at: Local, rng: np.random.Generator) -> Mask:
+        """Return a selection with one to three features exchanged at random for some of large gain."""
         problem, selection = self.problem, at.selection.copy()
-        for _ in range(int(rng.integers(1, 3)) + more):
+        for _ in range(int(rng.integers(1, 4))):
             features = np.flatnonzero(selection)
             allowed = exchanges(problem, features)[:-1]
             places = np.flatnonzero(allowed.any(axis=1))
@@ -114,6 +101,7 @@ class LocalSearch:
 
     def _neighbour(self, at: Local) -> Local | None:
         """Return a better selection one exchange away; None where none was found."""
+        compiled.go_on()
         problem, near = self.problem, at.solved.hyperplane
         limit, features = at.value - BETTER * abs(at.value), np.flatnonzero(at.selection)
         most = max(FEWEST, int(WORK / (problem.n * (len(features) + 1) ** 2)))
@@ -157,7 +145,6 @@ class LocalSearch:
 
     def _machine(self, selection: Mask, near: NodeHyperplane | None, cutoff: float) -> Solved | None:
         """Return the support vector machine on a selection up to a cutoff, from a hyperplane near it."""
-        compiled.go_on()
         return self.solver.solve(Partial(selection, ~selection), near, Goal(GAP, cutoff))
 
     def _below(self, selection: Mask, found: Solved | None, limit: float) -> Local | None:

@@ -107,6 +107,7 @@ def spend(monkeypatch):
 
     def given(seconds, kept=False):
         monkeypatch.setattr(compiled, "_past", seconds)
+        monkeypatch.setattr(compiled, "_asked", set())
         monkeypatch.setattr(compiled, "_kept", lambda *_: kept)
 
     return given
@@ -146,6 +147,7 @@ assert compiled.available()
 answers = []
 for seconds in (float('inf'), 0.0):
     compiled.IMPORT = compiled.COMPILE = seconds
+    compiled._asked.clear()
     for loss, rules in (("hinge", {}), ("squared-hinge", {}), ("logistic", {}), ("hinge", {"implies": [[0, 3]]})):
         problem = problem_of(NOISE, 1.0, {"m": 5, **rules}, loss)  # the start of several constraints is compiled alone
         result = branch_and_benders(problem, settings=BranchSettings(tolerance=1e-4))
