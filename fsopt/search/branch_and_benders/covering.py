@@ -52,9 +52,6 @@ class Cover(NamedTuple):
 
 def cover(problem: SelectionProblem, grids: NDArray[np.int32], mu: Matrix, leaves: Leaves) -> Cover:
     """Return few cuts of few digits that close all leaves, by bounds that are at least the smallest one of all."""
-    labels = problem.y.astype(np.int64)
-    if np.any(grids < 0) or np.any(grids > problem.tops) or np.any(grids @ labels):
-        raise ValueError("the multipliers of a cut are not dual feasible")
     if problem.main is not None:
         mu = mu.copy()
         mu[:, problem.main] = 0.0

@@ -112,7 +112,7 @@ class _Loop:
 
     def go_on(self) -> bool:
         """Return whether neither the time limit has passed nor the user interrupts; write a checkpoint if it is due."""
-        self._write()
+        self.save()
         return not clock.expired() and not self.interrupted()
 
     def iterates(self, seeds: Sequence[Grid]) -> Loop:
@@ -130,10 +130,8 @@ class _Loop:
         yield self.iterate(told=False, stop=stop)
 
     def _begin(self) -> Loop:
-        """Solve the root where it is not solved; raises InfeasibleError."""
+        """Solve the root where it is not solved."""
         search = self.search
-        if search.problem.root() is None:
-            raise InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
         if search.begun:
             return
         for _ in begin(search, self.go_on, self.settings.initial):
@@ -202,12 +200,9 @@ class _Loop:
         }
         return Iterate(upper, point, lower, record=record, stop=stop, within=True)
 
-    def save(self, at: Iterate) -> None:
-        """Write a checkpoint after a record where it is time for one, or the loop ends."""
-        self._write(ends=bool(self._stop()))
-
-    def _write(self, *, ends: bool = False) -> None:
-        if ends or self.keeper.due():
+    def save(self, at: Iterate | None = None) -> None:
+        """Write a checkpoint where it is time for one, and after a record where the loop ends."""
+        if self.keeper.due() or (at is not None and self._stop()):
             elapsed = time.perf_counter() - self.started
             self.keeper.write(self.search, {"history": self.recorder.history, "elapsed": elapsed})
 
@@ -215,10 +210,9 @@ class _Loop:
         """Return the result, with the support vector machine on the incumbent solved to all digits."""
         search = self.search
         best, cuts = search.incumbents.best, search.tree.cuts
-        if best is None and not search.frontier:
-            raise InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
         if best is None:
-            raise OutOfTimeError("no selection was found in time", "give more seconds")
+            late = OutOfTimeError("no selection was found in time", "give more seconds")
+            raise late if search.frontier else InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
         search.incumbents.best, search.incumbents.gap = None, POLISH
         left = clock.left()  # at least a tenth of a second
         grace = None if left is None else max(left, SHARE * (self.run.time_limit or 0.0))

@@ -182,8 +182,6 @@ def _array(text: Any, dtype: type) -> NDArray[Any]:
 
 CHECKPOINT = "fsopt branch and benders 8"
 KIND = "branch and Benders"
-RUN: dict[str, Callable[[Any], Any]] = {"history": list, "elapsed": float}
-"""What belongs to the run: the records of its slices, and its seconds."""
 
 
 def identity(problem: SelectionProblem) -> dict[str, str]:
@@ -201,7 +199,7 @@ def identity(problem: SelectionProblem) -> dict[str, str]:
 
 
 def save_checkpoint(path: Path, search: SelectionSearch, run: Mapping[str, Any]) -> None:
-    """Write the evidence of a search, its incumbent, and a run as :data:`RUN` names it; raises FileError."""
+    """Write the evidence of a search, its incumbent, and a run, ``history`` and ``elapsed``; raises FileError."""
     best = search.incumbents.best
     words = {
         "best": None if best is None else [_text(best.selection), _text(best.w)],
@@ -233,7 +231,7 @@ def load_checkpoint(
             _reopen(search, words["evidence"])
             search.begun = True
             search.nodes, search.solved = int(words["nodes"]), int(words["solved"])
-        return search, {name: kind(words[name]) for name, kind in RUN.items()}
+        return search, {"history": list(words["history"]), "elapsed": float(words["elapsed"])}
 
 
 def _reopen(search: SelectionSearch, evidence: Mapping[str, Any]) -> None:

@@ -232,17 +232,11 @@ def step(p: NodeRelaxation, at: InteriorPoint) -> bool:
     length = min(1.0, BOUNDARY * d[4])
     if not 1e-8 < length <= 1.0:
         return False
-    move(at.x, d[0], length)
-    move(at.z, d[1], length)
-    move(at.q, d[2], length)
-    move(at.hyperplane, d[3], length)
+    at.x[:] += length * d[0]
+    at.z[:] += length * d[1]
+    at.q[:] += length * d[2]
+    at.hyperplane[:] += length * d[3]
     # C - alpha is a variable of its own in the step, and the difference here: no rounding errors add up.
     n = len(p.caps)
     at.x[n : 2 * n] = np.maximum(p.caps - at.x[:n], 1e-300)
     return True
-
-
-@inner
-def move(values: Vector, step: Vector, length: Number) -> None:
-    """Take a step of a length."""
-    values += length * step

@@ -285,4 +285,5 @@ class NodeSolver:
         thawed = np.ones(problem.n, dtype=bool)
         thawed[samples.kept] = False
         wrong = np.where(margins < 1.0, after - 1.0, 1.0 - after)[thawed]
-        return float(problem.sums(np.maximum(wrong, 0.0)[None, :], thawed.nonzero()[0])[0])
+        weights = 1.0 if problem.weights is None else problem.weights[thawed]
+        return problem.c * float((np.maximum(wrong, 0.0) * weights).sum())

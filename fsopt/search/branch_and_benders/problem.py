@@ -189,12 +189,6 @@ class SelectionProblem:
         """The largest multipliers on the grid."""
         return largest_on_grid(self.caps)
 
-    def sums(self, rows: Matrix, samples: Indices) -> Vector:
-        """Return the sums (k,) of rows (k, m) over m samples whose multipliers are at their upper bounds."""
-        if self.weights is None:
-            return np.asarray(self.c * rows.sum(axis=-1))
-        return np.asarray(rows @ (self.c * self.weights[samples]))
-
     @cached_property
     def signed(self) -> Any:
         """The signed samples Z' (p, n): one feature is contiguous, or a row of a sparse matrix."""

@@ -32,7 +32,8 @@ def begin(search: SelectionSearch, go_on: Callable[[], bool], initial: Mask | No
     Where ``go_on`` ends a stage, or the time is over, the root is an open node, and the search is not ``begun``.
     """
     at = search.problem.root()
-    assert at is not None
+    if at is None:
+        return
     search.open_root(at)
     for needed in (partial(_first, initial=initial), SelectionSearch.solve_root):
         # An answer needs an incumbent and a bound, in however little time.
@@ -96,4 +97,5 @@ def _largest(search: SelectionSearch, start: Mask, score: Vector) -> Mask:
 def _exchanged(search: SelectionSearch, go_on: Callable[[], bool]) -> None:
     """Exchange features from the best selection so far, and from perturbed ones: more of them where the gap is wide."""
     most, fails = (EXCHANGES, FAILS) if search.settings.thorough else (FEW, 0)
-    search.incumbents.exchange(most, go_on, fails=int(fails * search.gap_of(search.incumbents.value) ** 3))
+    gap = 1.0 - min(search.bound / max(search.incumbents.value, 1e-300), 1.0)
+    search.incumbents.exchange(most, go_on, fails=int(fails * gap**3))

@@ -110,10 +110,6 @@ class SelectionSearch:
         """The lower bound on the problem."""
         return min(self.closed_bound, self.frontier.bound, self.incumbents.value)
 
-    def gap_of(self, value: float) -> float:
-        """Return the distance of a value from the bound, as a share of it."""
-        return 1.0 - min(self.bound / max(value, 1e-300), 1.0)
-
     @property
     def cutoff(self) -> float:
         """The bound at which a node is pruned."""

@@ -15,7 +15,6 @@ from support import blobs, sampled
 from fsopt.data.hyperplanes import LOSSES
 from fsopt.methods.gbd.proofs import evidence_of
 from fsopt.search.branch_and_benders import evidence
-from fsopt.search.branch_and_benders.covering import Leaves, cover
 from fsopt.search.branch_and_benders.cuts import GRID, Pool, bound, bounds, make_cut, on_grid, valid_grid
 from fsopt.search.branch_and_benders.evidence import unpacked, verify
 from fsopt.search.branch_and_benders.problem import largest_on_grid
@@ -69,17 +68,6 @@ def test_the_bounds_of_pairs_of_cuts_and_nodes_are_those_of_linear_programming(m
         least = constant + linprog(-gain, A_ub=[weight], b_ub=[right], bounds=limits).fun
         # Below the smallest weight nothing is selected, of which a linear program takes a part.
         assert least - 1e-7 <= value <= (np.inf if right - weight @ chosen < weight.min() else least + 1e-7)
-
-
-@pytest.mark.parametrize("change", ["balance", "sign", "top"])
-def test_multipliers_that_are_not_dual_feasible_are_refused(change):
-    problem = problem_of(NOISE, 1.0, {"m": 2})
-    grids = np.zeros((1, problem.n), dtype=np.int32)
-    plus, minus = int(np.flatnonzero(problem.y > 0)[0]), int(np.flatnonzero(problem.y < 0)[0])
-    grids[0, [plus, minus]] = {"balance": (2, 1), "sign": (-1, -1), "top": (2**30 + 1, 2**30 + 1)}[change]
-    outside = np.zeros((1, problem.p), dtype=bool)
-    with pytest.raises(ValueError, match="dual feasible"):
-        cover(problem, grids, np.zeros((1, 1)), Leaves(outside, outside, np.array([0])))
 
 
 DAMAGE = {
