@@ -157,7 +157,7 @@ def test_the_printed_loop_alone_is_compared_with_the_print_as_a_share_of_the_ins
     page = gbd.gbd_fig2(RunSettings())
     differences = {one.ours for one in page.cells if one.row.startswith("best") and one.column == "TE - TE(rfe)"}
     assert differences == {-0.1}
-    assert "20 (2), 100 (2)" in page.notes[0]
+    assert "20 (1), 100 (1)" in page.notes[0]
 
 
 def rounds(errors, counts):
