@@ -259,17 +259,19 @@ def test_measures_of_aytug_by_hand():
     assert gbd.alignment(np.zeros(2), np.array([0.0, 2.0])) == 0.0
 
 
-def test_candidates_are_the_grids_of_aytug_and_the_loop_has_fewer_cuts_at_a_small_c():
+def test_candidates_are_parts_of_the_grids_of_aytug_and_with_many_features_the_largest_c_alone():
     for method in gbd.COMPARED:
         options = gbd.candidates(method, 4)
         key = "lam" if method == "fsv" else "c"
         assert [o[key] for o in options] == sorted(o[key] for o in options)
-        assert (len(options), {o["scale"] for o in options}) == (8, {"none"})
+        assert (len(options), {o["scale"] for o in options}) == (4 if method == "fsv" else 2, {"none"})
         assert {o.get("m") for o in options} == {4 if method in gbd.COUNTED else None}
-    cuts = {o["c"]: (o["max_cuts"], o["preset"]) for o in gbd.candidates("gbd", 4)}
-    assert cuts == {c: (250 if c >= 8 else gbd.FEW_CUTS, "printed") for c in gbd.C_VALUES}
+    for p, cuts in ((100, {0.5: 25, 16.0: 100}), (101, {16.0: 20})):
+        loops = gbd.candidates("gbd", 4, p=p)
+        assert ({o["c"]: o["max_cuts"] for o in loops}, {o["preset"] for o in loops}) == (cuts, {"printed"})
+        assert [o["c"] for o in gbd.candidates("rfe", 4, p=p)] == [*cuts]
     priced = [(o["c"], o["lam"]) for o in gbd.candidates("gbd-lambda", 4)]
-    assert priced == sorted(itertools.product(gbd.C_VALUES, (1 / 64, 1 / 16, 1 / 4, 1.0)))
+    assert priced == sorted(itertools.product((0.5, 16.0), (1 / 64, 1 / 16, 1 / 4, 1.0)))
     with pytest.raises(ParameterError, match="'mpm' has no penalty weight C"):
         gbd.candidates("mpm", 4)
     with pytest.raises(UnknownNameError):
