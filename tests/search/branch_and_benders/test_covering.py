@@ -121,19 +121,6 @@ def random_cut(problem, rng, name=0):
     return make_cut(problem, name, on_grid(alpha, problem.y, problem.c), rng.exponential(1.0, len(problem.r)))
 
 
-def test_multipliers_on_the_grid_are_feasible_in_exact_arithmetic():
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        n, c = int(rng.integers(2, 60)), float(rng.choice([0.3, 1.0, 32.0]))
-        y = np.where(rng.uniform(size=n) < 0.5, 1.0, -1.0)
-        y[:2] = 1.0, -1.0
-        grid = on_grid(rng.uniform(-0.5, 1.5, n) * c, y, c)
-        assert valid_grid(grid, y)
-        alpha = [Fraction(int(k), GRID) for k in grid]
-        assert sum(a * int(s) for a, s in zip(alpha, y, strict=True)) == 0
-        assert all(0 <= a <= 1 for a in alpha)
-
-
 def test_multipliers_on_the_grid_are_below_their_own_bounds():
     """Bounds next below multiples of the step, which doubles round to these."""
     c = np.append(np.nextafter(3.0 * np.arange(1, 400) / GRID, 0.0), 3.0)

@@ -119,12 +119,6 @@ def test_other_problems_keep_the_interior_points(name, forced):
     assert not forced
 
 
-def test_a_problem_is_large_by_its_samples_times_features():
-    for n, expected in ((40, False), (60, True)):
-        problem = problem_of(blobs(n, 20_000, seed=1), 1.0, {"m": 2})
-        assert first_order_nodes.large(problem, problem.root()) == expected
-
-
 def wide(seed, n=40, p=200):
     """Return sparse data of more features than interior points take at once."""
     rng = np.random.default_rng(seed)
