@@ -167,7 +167,6 @@ def test_neither_the_search_nor_the_verification_makes_the_samples_dense(monkeyp
     assert 0 < max(sizes) < data.n * data.p
 
 
-@pytest.mark.slow
 def test_many_groups_are_taken_in_by_turns():
     """Above 150 free features a program has some of them, and takes in those that it lacks."""
     data, groups = blobs(16, 160, seed=3, gap=0.2), [[0, 1], *([j] for j in range(2, 160))]

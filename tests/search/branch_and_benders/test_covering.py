@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-from selection_cases import DEEP, KINDS, NOISE, allowed_values, below, drawn, problem_of, random_nodes, solved
+from selection_cases import KINDS, NOISE, allowed_values, below, drawn, problem_of, random_nodes, solved
 from support import blobs, sampled
 
 from fsopt.data.hyperplanes import LOSSES
@@ -44,7 +44,7 @@ def test_the_exact_bound_is_that_of_the_search_and_below_every_selection(seed, k
 
 
 def test_fewer_cuts_of_fewer_digits_prove_as_much():
-    problem = problem_of(DEEP, 1.0, {"m": 5})
+    problem = problem_of(NOISE, 1.0, {"m": 5})
     held, grids, lower, part = shrunk(problem)
     assert float(lower) >= verify(problem, held).bound - 1e-9
     assert len(part["cuts"]) < len(grids)
