@@ -159,12 +159,13 @@ def annealed(n, positive, tsa, mcc, seed, steps=60_000):
 
     def cost(at):
         p, a, b = at  # positive samples of each fold, those of them that are missed, and false alarms
-        if np.any(at < 0) or np.any(a > p) or np.any(b > sizes - p):
+        tp, tn = p - a, sizes - p - b
+        if min(at.min(), tp.min(), tn.min()) < 0:
             return math.inf
-        square = (p - a + b) * p * (sizes - p - b + a) * (sizes - p)
-        values = ((p - a) * (sizes - p - b) - a * b) / np.sqrt(np.maximum(square, 1)) * (square > 0)
-        accuracy = 100 * (1 - np.mean((a + b) / sizes))
-        return 20 * max(abs(accuracy - tsa) - 50 / n, 0) + max(abs(100 * values.mean() - mcc) - 0.005, 0)
+        square = (tp + b) * p * (tn + a) * (sizes - p)
+        values = (tp * tn - a * b) / np.sqrt(np.maximum(square, 1))  # 0 where the square is
+        accuracy = 10 * ((tp + tn) / sizes).sum()
+        return 20 * max(abs(accuracy - tsa) - 50 / n, 0) + max(abs(10 * values.sum() - mcc) - 0.005, 0)
 
     p, wrong = (np.diff(np.arange(11) * count // 10) for count in (positive, round((1 - tsa / 100) * n)))
     missed = np.minimum(p, np.maximum(wrong // 2, wrong - (sizes - p)))
