@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from forgery.answers import CASES, SOLVES, differing, falsely, forged, judged, record_of, resealed
+from forgery.answers import CASES, SOLVES, falsely, forged, judged, record_of, resealed
 from forgery.engine import CASES as TOTAL
 from forgery.engine import SLICES
 from fuzz.attack import FACTOR, TOKENS, attack, damaged, generator
@@ -31,14 +31,6 @@ from fsopt.verification.verify import verify_record
 
 NAMES = list(CASES)
 FITS = [name for name in NAMES if name.startswith("fit")]
-
-
-@pytest.mark.parametrize("name", sampled(NAMES, 22, 0))
-def test_an_untouched_file_is_verified_and_states_the_same(name):
-    record = record_of(name)
-    assert resealed(record) == record
-    assert judged(json.dumps(record), name).verified
-    assert differing(record, record) == set()
 
 
 def test_every_method_and_class_is_there():

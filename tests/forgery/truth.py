@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import clarabel
 import numpy as np
+from exact_optima import inequalities, minimum
 from support import conic_optimum, exact_value
 
 TOLERANCE = 1e-6
@@ -106,43 +107,18 @@ def optimum(program, costs=None):
     return _optimum(json.dumps(program), None if costs is None else tuple(costs))
 
 
-def half_planes(program):
-    """Return the rows and bounds of a program in two variables as u x + v y >= w, exactly."""
-    lines = []
-    for columns, values, lo, hi in program["rows"]:
-        row = [Fraction(0), Fraction(0)]
+def exact(program):
+    """Return the exact optimum of a linear program, infinite where it has no point or no bound."""
+    c, rows = np.array([rational(v) for v in program["c"]]), program["rows"]
+    A = np.full((len(rows), len(c)), Fraction(0))
+    for row, (columns, values, _, _) in zip(A, rows, strict=True):
         for j, v in zip(columns, values, strict=True):
             row[j] += rational(v)
-        lines += [(*row, rational(lo))] if lo is not None else []
-        lines += [(-row[0], -row[1], -rational(hi))] if hi is not None else []
-    for j in range(2):
-        unit = (Fraction(1 - j), Fraction(j))
-        lines += [(*unit, rational(program["lb"][j]))] if program["lb"][j] is not None else []
-        lines += [(-unit[0], -unit[1], -rational(program["ub"][j]))] if program["ub"][j] is not None else []
-    return lines
-
-
-def feasible(program):
-    """Return whether a program in two variables has a feasible point, by Fourier and Motzkin's elimination of both."""
-    lines = half_planes(program)
-    for place in (0, 1):
-        rest = [line for line in lines if not line[place]]
-        low, high = ([line for line in lines if sign * line[place] > 0] for sign in (1, -1))
-        for a, b in itertools.product(low, high):
-            rest.append(tuple(u / a[place] - v / b[place] for u, v in zip(a, b, strict=True)))
-        lines = rest
-    return all(w <= 0 for _, _, w in lines)
-
-
-def vertices(program):
-    """Return the exact optimum of a linear program in two variables, by its vertices."""
-    lines, found = half_planes(program), []
-    for (a, b, e), (c, d, f) in itertools.combinations(lines, 2):
-        if a * d - b * c:
-            x, y = (e * d - b * f) / (a * d - b * c), (a * f - e * c) / (a * d - b * c)
-            if all(u * x + v * y >= w for u, v, w in lines):
-                found.append(rational(program["c"][0]) * x + rational(program["c"][1]) * y)
-    return min(found) + rational(program["c0"])
+    sides = [row[2] for row in rows], [row[3] for row in rows], program["lb"], program["ub"]
+    infinite = (-math.inf, math.inf) * 2
+    ends = [[none if v is None else rational(v) for v in side] for none, side in zip(infinite, sides, strict=True)]
+    found = minimum(c, 0 * np.outer(c, c), *inequalities(A, *ends))
+    return {"infeasible": math.inf, "unbounded": -math.inf}.get(found, found) + rational(program["c0"])
 
 
 def selections(problem, left_out=()):
@@ -223,17 +199,17 @@ def _false(statement, program, evidence):
         return found if "Solved" not in found else _outside(lower, upper, low, high)
     if program["integer"]:  # no point of it is below its relaxation
         return _outside(None, upper, -math.inf, optimum(program)[1])
+    small = len(program["c"]) == 2 and not program["cones"]
     if status == "infeasible":
-        two = len(program["c"]) == 2 and not program["cones"]
-        return "there is a feasible point" if two and feasible(program) else None
+        return "there is a feasible point" if small and exact(program) < math.inf else None
     found, best = optimum(program)
     if "Solved" not in found:
         nothing = "PrimalInfeasible" in found and status == "bounded"  # of no point every bound is true
         return None if lower is None or nothing else found
-    if len(program["c"]) == 2 and not program["cones"] and not program["quadratic"]:
-        exact = vertices(program)
-        if (lower is not None and lower > exact) or (upper is not None and upper < exact):
-            return f"the exact optimum is {exact}"
+    if small and not program["quadratic"]:
+        least = exact(program)
+        if (lower is not None and lower > least) or (upper is not None and upper < least):
+            return f"the exact optimum is {least}"
     return _outside(lower, upper, best, best)
 
 

@@ -11,6 +11,8 @@ from support import conic_optimum
 
 ROOT2 = np.sqrt(2.0)
 COORDINATES = {"ACOORD": ("entries", 2), "HCOORD": ("matrices", 4), "DCOORD": ("constants", 3)}
+CONES = {"L=": clarabel.ZeroConeT, "L+": clarabel.NonnegativeConeT, "L-": clarabel.NonnegativeConeT}
+CONES |= dict.fromkeys(("Q", "QR"), clarabel.SecondOrderConeT)
 
 
 @dataclass
@@ -89,34 +91,22 @@ def solve_cbf(found: Cbf, fixed: dict[int, float] | None = None) -> float:
     rows = sp.csr_matrix((v, (i, j)), shape=(m, n))
     sides = np.zeros(m)
     sides[list(found.sides)] = list(found.sides.values())
-    eye = sp.identity(n, format="csr")
-    parts = {"zero": [], "plus": [], "cones": []}
-    sizes = []
+    eye, parts = sp.identity(n, format="csr"), []
     for cones, A, b in ((found.columns, eye, np.zeros(n)), (found.rows, rows, sides)):
-        start = 0
-        for name, k in cones:
-            G, h = A[start : start + k], b[start : start + k]
-            start += k
-            if name in ("Q", "QR"):
-                turn = sp.lil_matrix(sp.identity(k))
-                if name == "QR":
-                    turn[:2, :2] = np.array([[1, 1], [1, -1]]) / ROOT2
-                parts["cones"].append((turn @ G, turn @ h))
-                sizes.append(k)
-            elif name != "F":
-                sign = -1.0 if name == "L-" else 1.0
-                parts["zero" if name == "L=" else "plus"].append((sign * G, sign * h))
-    for column, value in (fixed or {}).items():
-        parts["zero"].append((eye[column], np.array([-value])))
-    stacked = [piece for kind in ("zero", "plus", "cones") for piece in parts[kind]] + triangles(found)
-    cones = [clarabel.ZeroConeT(sum(len(h) for _, h in parts["zero"]))] if parts["zero"] else []
-    cones += [clarabel.NonnegativeConeT(sum(len(h) for _, h in parts["plus"]))] if parts["plus"] else []
-    cones += [*map(clarabel.SecondOrderConeT, sizes), *map(clarabel.PSDTriangleConeT, found.orders)]
+        ends = np.cumsum([0, *(k for _, k in cones)])
+        for (name, k), start, end in zip(cones, ends[:-1], ends[1:], strict=True):
+            turn = sp.lil_matrix(sp.identity(k) * (-1.0 if name == "L-" else 1.0))
+            if name == "QR":
+                turn[:2, :2] = np.array([[1, 1], [1, -1]]) / ROOT2
+            if name != "F":
+                parts.append((CONES[name](k), turn @ A[start:end], turn @ b[start:end]))
+    parts += [(clarabel.ZeroConeT(1), eye[column], np.array([-value])) for column, value in (fixed or {}).items()]
+    parts += [(clarabel.PSDTriangleConeT(k), *part) for k, part in zip(found.orders, triangles(found), strict=True)]
+    cones, matrices, constants = zip(*parts, strict=True)
     turn = -1.0 if found.maximise else 1.0
     q = np.zeros(n)
     q[list(found.cost)] = turn * np.array(list(found.cost.values()))
-    b = np.concatenate([h for _, h in stacked])
-    solution = conic_optimum(sp.csc_matrix((n, n)), q, -sp.vstack([G for G, _ in stacked]), b, cones)
+    solution = conic_optimum(sp.csc_matrix((n, n)), q, -sp.vstack(matrices), np.concatenate(constants), list(cones))
     assert solution.status in (clarabel.SolverStatus.Solved, clarabel.SolverStatus.AlmostSolved)
     return turn * solution.obj_val + found.constant
 

@@ -1,8 +1,8 @@
 """Exact optima of small linear, convex quadratic and integer programs: rational arithmetic, without the package.
 
-min x'Px/2 + c'x over lo <= Ax <= hi, lb <= x <= ub, all numbers as the doubles that they are. Where the feasible set
-contains no line, an optimum solves the KKT equations of some set of at most n active constraints. All sets are tried:
-floating point orders them, rational arithmetic decides.
+min x'Px/2 + c'x over lo <= Ax <= hi, lb <= x <= ub, all numbers as the doubles that they are. An optimum solves the
+KKT equations of some set of at most n active constraints. All sets are tried: floating point orders them, rational
+arithmetic decides.
 """
 
 from fractions import Fraction
@@ -30,8 +30,8 @@ def exact_optimum(c, P, A, rows, bounds, integer) -> Truth:
     for point in product(*ranges):
         v = np.array([Fraction(k) for k in point], dtype=object)
         fixed = A[:, integer] @ v
-        part = _inequalities(A[:, rest], lo - fixed, hi - fixed, lb[rest], ub[rest])
-        found = _minimum(c[rest] + P[np.ix_(rest, integer)] @ v, P[np.ix_(rest, rest)], *part)
+        part = inequalities(A[:, rest], lo - fixed, hi - fixed, lb[rest], ub[rest])
+        found = minimum(c[rest] + P[np.ix_(rest, integer)] @ v, P[np.ix_(rest, rest)], *part)
         if found == "unbounded":
             return found
         if found != "infeasible":
@@ -47,7 +47,7 @@ def _exact(values):
     return found
 
 
-def _inequalities(A, lo, hi, lb, ub):
+def inequalities(A, lo, hi, lb, ub):
     """Return G, h and a mask of the equations in Gx >= h."""
     rows = [(*row, low, high) for row, low, high in zip(A.tolist(), lo, hi, strict=True)]
     unit = np.eye(len(lb), dtype=int)
@@ -65,7 +65,7 @@ def _inequalities(A, lo, hi, lb, ub):
     return G, np.array([b for _, b, _ in listed], dtype=object), np.array([e for _, _, e in listed], dtype=bool)
 
 
-def _minimum(c, P, G, h, equal, feasible=False):
+def minimum(c, P, G, h, equal, feasible=False):
     """Return the exact minimum of x'Px/2 + c'x over Gx >= h, with equations where ``equal``, or why there is none."""
     if not len(c):
         held = all(b == 0 if e else b <= 0 for b, e in zip(h, equal, strict=True))
@@ -89,17 +89,14 @@ def _distance(G, h, equal):
     widened = np.column_stack([np.vstack([sides, np.full((1, n), zero)]), np.full(len(sides) + 1, one)])
     right = np.concatenate([h, -h[equal], [zero]])
     cost = np.array([zero] * n + [one], dtype=object)
-    found = _minimum(cost, np.full((n + 1, n + 1), zero), widened, right, np.zeros(len(right), dtype=bool), True)
-    if isinstance(found, str):
-        raise ValueError("the feasible set contains a line")
-    return found
+    return minimum(cost, np.full((n + 1, n + 1), zero), widened, right, np.zeros(len(right), dtype=bool), True)
 
 
 def _ordered(c, P, G, h, equal):
     """Return the sets of active constraints, those first that violate the KKT conditions least in floating point."""
     n, listed, worst = len(c), [], []
     numbers = [v.astype(float) for v in (c, P, G, h)]
-    for k in range(0 if P.any() else n, n + 1):
+    for k in range(0 if P.any() else np.linalg.matrix_rank(numbers[2]), n + 1):
         sets = np.array(list(combinations(range(len(h)), k)), dtype=int).reshape(comb(len(h), k), k)
         if len(sets):
             listed += sets.tolist()

@@ -45,9 +45,6 @@ def limits_of(kind, p, rng):
     }[kind]
 
 
-DEEP = blobs(60, 16, seed=3, gap=0.1)
-"""With c = 1 and five features, or six, the search visits some hundred nodes in half a second."""
-
 NOISE = blobs(36, 14, seed=1, gap=0.0)
 """With c = 1 and five features the search visits a hundred nodes, with 47 relaxations and eight records."""
 

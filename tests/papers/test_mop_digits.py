@@ -18,11 +18,6 @@ def idx(array):
     return b"\x00\x00\x08" + bytes([array.ndim]) + struct.pack(f">{array.ndim}I", *array.shape) + array.tobytes()
 
 
-@pytest.fixture(scope="module")
-def digits():
-    return mnist_digits(100, DIGITS)
-
-
 def test_an_idx_file_is_read_back_and_what_is_none_is_refused_by_its_name(tmp_path):
     for shape in ((7,), (2, 3, 5)):
         array = np.arange(np.prod(shape), dtype=np.uint8).reshape(shape)
@@ -76,11 +71,9 @@ def test_the_picture_holds_each_scale_at_its_pixel():
 
 
 @needs_digits
-def test_the_parts_are_those_of_the_paper(digits):
-    images, labels = (
-        read_idx(DIGITS / FILES[0], 60_000, 28, 28),
-        read_idx(DIGITS / FILES[1], 60_000),
-    )
+def test_the_parts_are_those_of_the_paper():
+    digits = mnist_digits(100, DIGITS)
+    images, labels = read_idx(DIGITS / FILES[0], 60_000, 28, 28), read_idx(DIGITS / FILES[1], 60_000)
     odd = labels % 2 == 1
     assert (digits.train.n, digits.valid.n, digits.test.n, digits.train.p) == (100, 1000, 10_000, 501)
     for part, rows in (

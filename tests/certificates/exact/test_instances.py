@@ -96,7 +96,6 @@ DIGESTS = {
 
 @pytest.mark.parametrize("key", DIGESTS, ids=lambda key: " ".join(key))
 def test_the_digest_of_a_program_is_that_of_any_processor(key, wdbc):
-    """See also tests/truth/test_processors.py."""
     slug, scale, units = key
     origin = Header(wdbc, scale).origin(about_of(slug, {}, units=units))
     assert digest(program_of(origin, wdbc))[:16] == DIGESTS[key]

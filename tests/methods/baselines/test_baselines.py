@@ -34,16 +34,6 @@ def test_scores_agree_with_other_software(ties, wdbc):
 
 
 @pytest.mark.parametrize("name", FILTERS)
-def test_scores_do_not_depend_on_shift_and_unit(name, wdbc):
-    rng = np.random.default_rng(1)
-    shift, unit = rng.normal(0, 10, wdbc.p), 10 ** rng.uniform(-3, 3, wdbc.p)
-    moved = wdbc.with_X(shift + wdbc.X * unit)
-    np.testing.assert_allclose(FILTERS[name](moved), FILTERS[name](wdbc), rtol=1e-6, atol=1e-12)
-    if name != "infogain":
-        np.testing.assert_allclose(FILTERS[name](wdbc.with_X(-wdbc.X)), FILTERS[name](wdbc), rtol=1e-9)
-
-
-@pytest.mark.parametrize("name", FILTERS)
 def test_constant_features_score_zero_and_ranking_is_in_order(name):
     data = blobs(40, 3, gap=1.0)
     flat = Dataset(np.column_stack([np.full(40, 0.1), data.X, np.zeros(40), np.full(40, 1e9 / 3)]), data.y)
@@ -97,7 +87,8 @@ def test_information_gain_by_hand():
     # Ten bins of two samples: three positive, one mixed, with a bit left, six negative; the label is 7 to 13.
     labels = [1] * 7 + [-1] * 13
     whole = -(7 / 20 * math.log2(7 / 20) + 13 / 20 * math.log2(13 / 20))
-    assert infogain(feature(range(20), labels))[0] == pytest.approx(whole - 2 / 20 * 1.0)
+    for values in (np.arange(20), 1e3 - 1e-3 * np.arange(20)):  # in any unit
+        assert infogain(feature(values, labels))[0] == pytest.approx(whole - 2 / 20 * 1.0)
     half = -(0.7 * math.log2(0.7) + 0.3 * math.log2(0.3))
     assert infogain(feature([0] * 10 + [1] * 10, labels))[0] == pytest.approx(whole - 0.5 * half)
     assert entropy(np.array([[0.0, 3.0, 2.0], [0.0, 0.0, 2.0]])) == pytest.approx(4 / 7)

@@ -165,3 +165,19 @@ def test_neither_the_search_nor_the_verification_makes_the_samples_dense(monkeyp
     fit = fsopt.fit("best-subset", data, m=2, c=0.1, scale="none", max_nodes=2)
     assert fsopt.verify(fit, data).numerically
     assert 0 < max(sizes) < data.n * data.p
+
+
+def test_many_groups_are_taken_in_by_turns():
+    """Above 150 free features a program has some of them, and takes in those that it lacks."""
+    data, groups = blobs(16, 160, seed=3, gap=0.2), [[0, 1], *([j] for j in range(2, 160))]
+    fit = fsopt.fit("best-subset", data, m=1, c=1.0, groups=groups[:1], positive=data.features, scale="none")
+    best = min(exact_value(data, np.isin(np.arange(160), one), 1.0, "hinge", np.zeros(160)) for one in groups)
+    assert fit.objective == pytest.approx(best, rel=2e-6)
+
+
+@pytest.mark.parametrize("loss", FORMS[:3])
+def test_bounds_that_are_far_away_are_as_none(loss):
+    ends = {"lower": {0: -5e5, 1: -1e9}, "upper": {1: 1e7, 2: 3e3}}
+    bounded, free = (fsopt.fit("best-subset", blobs(12, 3, 1), m=2, c=17.0, loss=loss, **at) for at in (ends, {}))
+    assert bounded.status == "optimal"
+    assert bounded.objective == pytest.approx(free.objective, rel=2e-6)

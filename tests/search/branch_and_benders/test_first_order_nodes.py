@@ -1,18 +1,17 @@
-"""Relaxations by first-order steps, of sparse roots and of large nodes: enumeration, interior points, exact proofs."""
+"""Relaxations by first-order steps: enumeration, interior points, exact proofs."""
 
 import itertools
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from selection_cases import KINDS, NOISE, allowed_values, below, drawn, problem_of, solved, solved_as
+from selection_cases import KINDS, NOISE, allowed_values, below, drawn, problem_of, solved_as
 from support import blobs, sampled
 
 import fsopt
 from fsopt.data import Dataset
 from fsopt.search.branch_and_benders import first_order_nodes, nodes
 from fsopt.search.branch_and_benders.cuts import bound, make_cut, on_grid
-from fsopt.search.branch_and_benders.evidence import verify
 from fsopt.search.branch_and_benders.first_order_nodes import RelaxationSteps, beginning
 from fsopt.search.branch_and_benders.interior_point import Goal
 from fsopt.search.branch_and_benders.nodes import NodeSolver
@@ -117,29 +116,3 @@ def test_other_problems_keep_the_interior_points(name, forced):
     found = fsopt.fit("best-subset", blobs(40, 4, seed=1), m=2, scale="none", **{name: OTHER[name]})
     assert found.status == "optimal"
     assert not forced
-
-
-def test_a_problem_is_large_by_its_samples_times_features():
-    for n, expected in ((40, False), (60, True)):
-        problem = problem_of(blobs(n, 20_000, seed=1), 1.0, {"m": 2})
-        assert first_order_nodes.large(problem, problem.root()) == expected
-
-
-def wide(seed, n=40, p=200):
-    """Return sparse data of more features than interior points take at once."""
-    rng = np.random.default_rng(seed)
-    X = sp.random(n, p, density=0.1, random_state=rng, format="csr")
-    score = X[:, :8].sum(axis=1) - X[:, 8:16].sum(axis=1)
-    return Dataset(X, np.where(np.ravel(score) + 0.1 * rng.normal(size=n) > 0.0, 1.0, -1.0))
-
-
-@pytest.mark.parametrize("limits", [{"m": 3}, {"lam": 0.5}], ids=["cardinality", "penalised"])
-def test_a_sparse_root_has_the_bound_of_the_steps(limits, monkeypatch):
-    problem = problem_of(wide(1), 1.0, limits)
-    exact = NodeSolver(problem).solve(problem.root(), None, Goal(1e-9)).bound
-    monkeypatch.setattr(first_order_nodes, "LARGE", 0.0)
-    monkeypatch.setattr(first_order_nodes, "NODE", 0.0)
-    result = solved(problem, max_nodes=0, thorough=False)
-    cutoff = result.objective - 0.98e-6 * max(1.0, result.objective)
-    assert exact - 0.5 * (cutoff - exact) <= result.bound <= exact * (1 + 1e-8)
-    assert verify(problem, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)

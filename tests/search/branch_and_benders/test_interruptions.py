@@ -195,13 +195,7 @@ def best(words, selection=None, w=None):
 
 FORGERIES = {
     "cuts scaled": lambda words: packed(words, "alpha", lambda a: 2 * a),
-    "cut unbalanced": lambda words: packed(words, "alpha", lambda a: a + (np.arange(len(a)) % PROBLEM.n == 0)),
-    "cuts of other samples": lambda words: packed(words, "alpha", lambda a: a[:-3]),
-    "multipliers negative": lambda words: packed(words, "mu", lambda a: a - 1.0),
-    "multipliers not finite": lambda words: packed(words, "mu", lambda a: a + np.inf),
-    "tree cut short": lambda words: packed(words, "tree", lambda a: a[:-3]),
     "tree with more": lambda words: packed(words, "tree", lambda a: np.append(a, [-2, 0, 0])),
-    "no text": lambda words: {"evidence": words["evidence"] | {"alpha": "?"}},
     "no evidence": lambda words: {"evidence": None},
     "weights not finite": lambda words: best(words, w=np.full(PROBLEM.p, np.nan)),
     "weights of other features": lambda words: best(words, w=np.ones(PROBLEM.p)),

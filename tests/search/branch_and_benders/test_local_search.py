@@ -4,15 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
-from selection_cases import KINDS, allowed_values, drawn, exact_value, problem_of, solved_as
-from support import blobs, keeps, sampled
+from selection_cases import KINDS, allowed_values, drawn, problem_of
+from support import keeps, sampled
 
-from fsopt.data import Dataset
-from fsopt.search.branch_and_benders import local_search, nodes
-from fsopt.search.branch_and_benders.driver import branch_and_benders
+from fsopt.search.branch_and_benders import nodes
 from fsopt.search.branch_and_benders.local_search import LocalSearch, exchanges
 from fsopt.search.branch_and_benders.nodes import NodeSolver
-from fsopt.search.branch_and_benders.problem import BranchSettings
 
 
 def neighbours(selection):
@@ -59,25 +56,6 @@ def test_no_allowed_neighbour_is_better(seed, k, loss, free, monkeypatch):
         assert value <= min(values.get(near, np.inf) for near in neighbours(at)) * (1 + 1e-5)
 
 
-def test_of_many_features_those_of_smallest_weight_are_exchanged_but_none_that_is_forced(monkeypatch):
-    monkeypatch.setattr(local_search, "WORK", 0)
-    monkeypatch.setattr(local_search, "FEWEST", 3)
-    data = blobs(40, 12, seed=5, gap=0.6)
-    problem = problem_of(data, 1.0, {"m": 6, "include": [2]})
-    search = LocalSearch(problem, NodeSolver(problem, np.inf, np.inf), [], 10**6, always)
-    start = np.arange(12) < 6
-    at = search._below(start, search._machine(start, None, np.inf), np.inf)
-    weights = {j: abs(at.solved.hyperplane.w[j]) for j in range(6) if j != 2}
-    smallest = sorted(weights, key=weights.get)[:3]
-    better = search._neighbour(at)
-    assert better.value < at.value
-    assert set(np.flatnonzero(at.selection & ~better.selection).tolist()) <= set(smallest)
-    found = search.descend(start)
-    assert found.value <= better.value
-    assert found.selection[2]
-    assert found.value == pytest.approx(exact_value(data, found.selection, 1.0, "hinge"), rel=1e-5)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_allowed_exchanges_are_those_of_the_constraints(kind):
     data, c, limits = drawn(kind, 1)
@@ -92,27 +70,3 @@ def test_the_allowed_exchanges_are_those_of_the_constraints(kind):
                 other[features[i : i + 1]] = 0
                 other[j] = 1
                 assert table[i, j] == (tuple(other) in values)
-
-
-def weighted(data, seed):
-    """Return the data with weights of the samples, and with units that differ by a thousand."""
-    rng = np.random.default_rng(seed)
-    return Dataset(data.X * rng.choice([0.03, 1.0, 30.0], data.p), data.y, weights=rng.choice([0.5, 1.0, 3.0], data.n))
-
-
-@pytest.mark.parametrize("loss", ["hinge", "squared-hinge"])
-def test_the_best_feature_takes_one_relaxation(loss):
-    data = weighted(blobs(40, 8, seed=2, gap=0.3), 2)
-    found = solved_as(allowed_values(data, 0.5, {"m": 1}, loss), problem_of(data, 0.5, {"m": 1}, loss))
-    assert found.history[-1]["solved"] <= 1
-
-
-def test_copies_of_features_constants_and_ties_are_no_trouble():
-    own = blobs(30, 4, seed=0, gap=0.2)
-    X = np.column_stack([own.X, own.X, -own.X[:, :2], np.zeros(30), np.ones(30)])
-    data, every = Dataset(X, own.y), np.arange(12)
-    found = branch_and_benders(problem_of(data, 1.0, {"m": 2}), settings=BranchSettings(tolerance=1e-6))
-    pairs = [*itertools.combinations(range(4), 2), *((j, j + 4) for j in range(4))]
-    best = min(exact_value(data, np.isin(every, pair), 1.0) for pair in pairs)
-    assert found.objective == pytest.approx(best, rel=1e-6)
-    assert found.bound <= best * (1.0 + 1e-9)

@@ -47,15 +47,6 @@ class Lost(Executor):
         return future
 
 
-class Late(Executor):
-    """An executor that runs a task when its result is asked for."""
-
-    def submit(self, function, /, *args, **keywords):
-        future = Future()
-        future.result = lambda: function(*args, **keywords)
-        return future
-
-
 @pytest.fixture(autouse=True)
 def early(monkeypatch):
     """Give subtrees out as soon as there are a few: a small problem never has as many open nodes as a large one."""
@@ -89,18 +80,6 @@ def test_nodes_of_lost_processes_are_searched_here(after, whole):
     held(branch_and_benders(PROBLEM, settings=TWO, run=Run(executor=Lost(after))), whole)
 
 
-def test_a_time_limit_holds_while_all_open_nodes_are_out():
-    records = []
-
-    def progress(record):
-        records.append(record)
-        assert len(records) < 1000
-
-    run = Run(executor=Late(), time_limit=0.2, progress=progress)
-    result = branch_and_benders(PROBLEM, settings=TWO, run=run)
-    assert (result.status, result.stop) == (Status.FEASIBLE, "time-limit")
-
-
 class Half(Remote):
     """An executor of which the first task comes back alone."""
 
@@ -116,9 +95,11 @@ class Half(Remote):
 def test_nodes_of_tasks_that_are_out_at_a_limit_are_open(monkeypatch):
     monkeypatch.setattr(tasks, "BLOCK", 1)
     monkeypatch.setattr(tasks, "PATIENCE", 0.1)
-    executor = Half()
-    result = branch_and_benders(PROBLEM, settings=TWO, run=Run(executor=executor, time_limit=2.0))
+    executor, records = Half(), []
+    run = Run(executor=executor, time_limit=2.0, progress=records.append)
+    result = branch_and_benders(PROBLEM, settings=TWO, run=run)
     assert executor.ran
+    assert len(records) < 1000  # it waits for them
     assert (result.status, result.stop) == (Status.FEASIBLE, "time-limit")
     assert verify(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
 
