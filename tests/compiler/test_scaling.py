@@ -129,7 +129,7 @@ def test_other_units_of_rows_and_columns_leave_the_scaled_program_as_it_is(slug,
     assert all(np.all(np.abs(np.log2(part)) <= 7) for part in drift)
 
 
-def theta(*_) -> pyo.ConcreteModel:
+def theta() -> pyo.ConcreteModel:
     """Return Lovasz's theta of the 5-cycle: min t, tI + sum x_e E_e - J semidefinite, whose variables are free."""
     m = pyo.ConcreteModel()
     m.t, m.x = pyo.Var(), pyo.Var(range(5))
@@ -139,8 +139,7 @@ def theta(*_) -> pyo.ConcreteModel:
     return m
 
 
-@pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
-@pytest.mark.parametrize("size", [0, 1, 5])
+@pytest.mark.parametrize(("size", "sense"), [(0, 1), *itertools.product([1, 5], [pyo.minimize, pyo.maximize])])
 @pytest.mark.parametrize("solver", ["clarabel", "scs"])
 def test_the_largest_eigenvalue_and_the_theta_of_a_cycle(solver: str, size: int, sense: int) -> None:
     A = symmetric(size, size)

@@ -241,12 +241,11 @@ def test_a_model_that_is_not_that_of_the_driver_is_refused(words, slug, params, 
         driver(model)
 
 
-def test_a_master_of_other_features_is_refused():
-    with pytest.raises(ParameterError, match="has 3 features, the data 4"):
-        refused_master(fsopt.build("fsp-master", OTHERS["features"], m=2))
-
-
 REFUSED = {
+    "has 3 features, the data 4": (
+        ParameterError,
+        lambda: refused_master(fsopt.build("fsp-master", OTHERS["features"], m=2)),
+    ),
     "'c' of 'partitions'": (ParameterError, lambda: partitions(DATA, [np.arange(10)], c=0.0)),
     "rows": (ParameterError, lambda: column_generation(DATA, *COSTS, rows=1)),
     "columns": (ParameterError, lambda: column_generation(DATA, *COSTS, columns=0)),

@@ -84,8 +84,8 @@ FIXED = {"include": [0, 5], "exclude": [3, 4]}
 CHANGED = [  # m, the change of the master, what it stands for, and settings
     (3, priced, {"lam": [0, -2.0, 0, 0, 7.0, 0]}, {}),
     (2, fixed, FIXED, {"start": "zero"}),
-    (6, fixed, FIXED, {}),
-    (2, fixed, FIXED, {"master_solver": "scip"}),
+    (6, fixed, FIXED, {"start": "all"}),
+    (2, fixed, FIXED, {"start": "all", "master_solver": "scip"}),
 ]
 
 

@@ -112,15 +112,11 @@ def test_large_sparse_data_are_fitted_and_verified_without_a_dense_matrix(indice
         assert not fsopt.verify(dataclasses.replace(fit, **false), data).numerically
 
 
-def problem(n=60, p=6, seed=0, groups=None):
-    rng = np.random.default_rng(seed)
-    Z = rng.standard_normal((n, p))
-    y = np.where(Z[:, 0] - Z[:, 1] + 0.8 * Z[:, 2] + rng.logistic(size=n) > 0, 1.0, -1.0)
-    return LogisticPath(Z, y, rng.uniform(0.5, 2.0, n), groups or [np.array([j]) for j in range(p)])
-
-
 def test_a_fit_is_the_minimum_for_each_penalty_weight():
-    at = problem()
+    rng = np.random.default_rng(0)
+    Z = rng.standard_normal((60, 6))
+    y = np.where(Z[:, 0] - Z[:, 1] + 0.8 * Z[:, 2] + rng.logistic(size=60) > 0, 1.0, -1.0)
+    at = LogisticPath(Z, y, rng.uniform(0.5, 2.0, 60), [np.array([j]) for j in range(6)])
     columns, cs = np.array([0, 3]), np.array([0.01, 1.0, 100.0])
     found, values = at.fit(columns, cs)
     for theta, value, c in zip(found, values, cs, strict=True):
