@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from support import ROOT, blobs
 
@@ -61,10 +62,8 @@ STUDY = 'data = ["mine.csv"]\nfolds = 2\n[[methods]]\nname = "pearson"\n'
 @pytest.mark.slow
 def test_the_main_verbs_run_without_posix(tmp_path):
     data = blobs(30, 3)
-    lines = [",".join([*(f"{v:.6f}" for v in x), str(int(y))]) for x, y in zip(data.X, data.y, strict=True)]
-    (tmp_path / "mine.csv").write_text(
-        "\n".join(["area,fractal dimension,size,label", *lines]) + "\n", encoding="utf-8"
-    )
+    frame = pd.DataFrame(data.X, columns=["area", "fractal dimension", "size"]).assign(label=data.y.astype(int))
+    frame.to_csv(tmp_path / "mine.csv", index=False)
     (tmp_path / "study.toml").write_text(STUDY, encoding="utf-8")
     program = WITHOUT.format(missing=MISSING, verbs=VERBS)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}

@@ -2,6 +2,7 @@
 
 import pyomo.environ as pyo
 import pytest
+from pyomo_models import FREE, model_of
 from support import blobs
 
 import fsopt
@@ -33,12 +34,9 @@ def test_the_members_contradict_each_other_and_are_named_by_component_and_equati
 
 
 def test_bounds_are_members_too_and_the_objective_is_none():
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(bounds=(0, 1), doc="x, share")
-    m.c = pyo.Constraint(expr=m.x >= 2, doc="(7)")
-    m.o = pyo.Objective(expr=-m.x)
-    found = explain_infeasibility(m)
-    assert [(v["component"], v["text"]) for v in found.members] == [("c", "c: 2 <= x"), ("x", "x <= 1")]
+    found = explain_infeasibility(model_of(lambda x: -x, lambda x: x >= 2, bounds=[(0, 1)]))
+    members = [(v["component"], v["text"]) for v in found.members]
+    assert members == [("row", "row[0]: 2 <= x[0]"), ("x", "x[0] <= 1")]
 
 
 def test_crossed_bounds_are_the_contradiction():
@@ -50,11 +48,8 @@ def test_crossed_bounds_are_the_contradiction():
 
 
 def test_an_unbounded_model_is_not_explained():
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var()
-    m.o = pyo.Objective(expr=m.x)
-    m.c = pyo.Constraint(expr=m.x <= 3)
-    assert explain_infeasibility(m).status == "feasible"
+    model = model_of(lambda x: x, lambda x: x <= 3, bounds=[FREE])
+    assert explain_infeasibility(model).status == "feasible"
 
 
 def test_a_cone_is_named_with_its_equation():

@@ -21,7 +21,6 @@ from fsopt.analysis.few_features import (
     path_of,
     sizes_of,
 )
-from fsopt.errors import ParameterError
 
 
 def with_noise(n=90, noise=3, seed=3, signal=1.0):
@@ -263,16 +262,6 @@ def test_intervals_hold_the_measure_and_follow_the_seed():
     assert none["sensitivity"] == pytest.approx((0.0, beta.ppf(0.975, 1, 45)))
     assert none["accuracy"] == pytest.approx((beta.ppf(0.025, 90, 1), 1.0))
     assert first == intervals(at, nested, "log-loss", None, 0)
-
-
-def test_a_saved_selection_is_verified_and_keeps_its_probabilities(tmp_path, found):
-    place = tmp_path / "fit.json"
-    found.fit.save(place)
-    assert fsopt.verify(place, DATA).verified
-    again = fsopt.load_fit(place)
-    assert again.predict_proba(DATA)[:, 1] == pytest.approx(expit(found.fit.decision_function(DATA)))
-    with pytest.raises(ParameterError, match="CalibratedClassifierCV"):
-        fsopt.fit("svm", DATA).predict_proba(DATA)
 
 
 def test_a_small_class_has_fewer_inner_folds():

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from support import blobs
 
@@ -43,8 +45,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Command:
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working folder, with ``small.csv``: 24 samples of 3 features with the labels sick and fit."""
     data = blobs(24, 3, seed=1)
-    rows = [[*map(repr, x), "sick" if y > 0 else "fit"] for x, y in zip(data.X.tolist(), data.y, strict=True)]
-    text = "\n".join(",".join(row) for row in [[*data.features, "label"], *rows])
-    (tmp_path / "small.csv").write_text(text + "\n")
+    frame = pd.DataFrame(data.X, columns=data.features).assign(label=np.where(data.y > 0, "sick", "fit"))
+    frame.to_csv(tmp_path / "small.csv", index=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path

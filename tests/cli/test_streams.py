@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from joblib import parallel_config
 from support import ROOT, blobs
@@ -46,8 +47,8 @@ def started(command: str, folder: Path, **keywords) -> tuple[int, str, str]:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     data = blobs(30, 2, seed=1)
-    rows = [f"{a},{b},{'größer' if y > 0 else 'kleiner'}" for (a, b), y in zip(data.X, data.y, strict=True)]
-    (tmp_path / "d.csv").write_text("\n".join(["größe,länge,label", *rows]) + "\n", encoding="utf-8")
+    frame = pd.DataFrame(data.X, columns=["größe", "länge"]).assign(label=np.where(data.y > 0, "größer", "kleiner"))
+    frame.to_csv(tmp_path / "d.csv", index=False)
     return tmp_path
 
 

@@ -8,7 +8,7 @@ import pyomo.environ as pyo
 import pytest
 import scipy.sparse as sp
 from pyomo_models import largest_eigenvalue, missed, symmetric
-from support import blobs, sampled, there
+from support import blobs, sampled
 
 import fsopt
 from fsopt.answers.results import Status
@@ -129,31 +129,27 @@ def test_other_units_of_rows_and_columns_leave_the_scaled_program_as_it_is(slug,
     assert all(np.all(np.abs(np.log2(part)) <= 7) for part in drift)
 
 
-@pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
-@pytest.mark.parametrize("size", [1, 5])
-@pytest.mark.parametrize("solver", ["clarabel", "scs"])
-def test_the_largest_eigenvalue(solver: str, size: int, sense: int) -> None:
-    A = symmetric(size, size)
-    model = largest_eigenvalue(A, sense)
-    assert fsopt.classify(model) == "SDP"
-    result = fsopt.solve(model, solver)
-    assert (result.status, result.certificate.bound_source) == ("optimal", "dual point")  # of this solver
-    assert pyo.value(model.t) == pytest.approx(np.linalg.eigvalsh(A)[-1], rel=1e-7)
-    again = fsopt.certify(model, result)
-    assert (again.ok, again.residuals) == (True, result.certificate.residuals)
-
-
-@pytest.mark.parametrize("solver", ["clarabel", "scs"])
-def test_free_variables_without_bounds_are_paid_by_no_one(solver: str) -> None:
-    """Lovasz's theta of the 5-cycle: min t, tI + sum x_e E_e - J semidefinite."""
+def theta() -> pyo.ConcreteModel:
+    """Return Lovasz's theta of the 5-cycle: min t, tI + sum x_e E_e - J semidefinite, whose variables are free."""
     m = pyo.ConcreteModel()
     m.t, m.x = pyo.Var(), pyo.Var(range(5))
     entry = {frozenset((i, (i + 1) % 5)): m.x[i] - 1 for i in range(5)} | {frozenset((i,)): m.t - 1 for i in range(5)}
     m.psd = lmi([[entry.get(frozenset((i, j)), -1) for j in range(5)] for i in range(5)])
     m.o = pyo.Objective(expr=m.t)
-    result = fsopt.solve(m, there(solver))
-    assert (result.status, result.objective) == ("optimal", pytest.approx(5**0.5, rel=1e-6))
-    assert result.bound == pytest.approx(5**0.5, rel=1e-6)
+    return m
+
+
+@pytest.mark.parametrize(("size", "sense"), [(0, 1), *itertools.product([1, 5], [pyo.minimize, pyo.maximize])])
+@pytest.mark.parametrize("solver", ["clarabel", "scs"])
+def test_the_largest_eigenvalue_and_the_theta_of_a_cycle(solver: str, size: int, sense: int) -> None:
+    A = symmetric(size, size)
+    model = largest_eigenvalue(A, sense) if size else theta()
+    assert fsopt.classify(model) == "SDP"
+    result = fsopt.solve(model, solver)
+    assert (result.status, result.certificate.bound_source) == ("optimal", "dual point")  # of this solver
+    assert pyo.value(model.t) == pytest.approx(np.linalg.eigvalsh(A)[-1] if size else 5**0.5, rel=1e-7)
+    again = fsopt.certify(model, result)
+    assert (again.ok, again.residuals) == (True, result.certificate.residuals)
 
 
 def test_an_infeasible_inequality_has_a_proof() -> None:

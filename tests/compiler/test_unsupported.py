@@ -30,8 +30,8 @@ def part(make):
     return lambda m: m.add_component("d", make(m))
 
 
-def of(function):
-    return part(lambda m: pyo.Constraint(expr=function(m) >= 4))
+def row(body):
+    return part(lambda m: pyo.Constraint(expr=body(m)))
 
 
 def disjunct(m):
@@ -64,12 +64,12 @@ KINDS = {
     "SOSConstraint": (part(lambda m: pyo.SOSConstraint(rule=lambda m: ([m.x, m.y], [1, 2]), sos=1)), "binaries"),
     "Arc": (arc, "expand_arcs"),
     "PiecewiseLinearFunction": (piecewise, "integers"),
-    "ExternalFunctionExpression": (of(lambda m: pyo.ExternalFunction(lambda a: a * a)(m.x)), "integers"),
-    "floor": (of(lambda m: pyo.floor(m.x)), "integers"),
-    "ceil": (of(lambda m: pyo.exp(2 + pyo.ceil(m.x))), "integers"),
-    "Expr_ifExpression": (of(lambda m: pyo.Expr_if(m.x >= 2, m.x, m.y)), "integers"),
-    "MinExpression": (of(lambda m: MinExpression((m.x, m.y))), "integers"),
-    "MaxExpression": (of(lambda m: m.y * MaxExpression((m.x, m.y))), "integers"),
+    "ExternalFunctionExpression": (row(lambda m: pyo.ExternalFunction(lambda a: a * a)(m.x) >= 4), "integers"),
+    "floor": (row(lambda m: pyo.floor(m.x) >= 4), "integers"),
+    "ceil": (row(lambda m: pyo.exp(2 + pyo.ceil(m.x)) >= 4), "integers"),
+    "Expr_ifExpression": (row(lambda m: pyo.Expr_if(m.x >= 2, m.x, m.y) >= 4), "integers"),
+    "MinExpression": (row(lambda m: MinExpression((m.x, m.y)) >= 4), "integers"),
+    "MaxExpression": (row(lambda m: m.y * MaxExpression((m.x, m.y)) >= 4), "integers"),
 }
 
 
@@ -125,10 +125,6 @@ def test_what_is_read(name):
     assert answer.certificate.ok
 
 
-def row(body):
-    return part(lambda m: pyo.Constraint(expr=body(m)))
-
-
 def unset(m):
     m.p = pyo.Param(mutable=True)
     m.d = pyo.Constraint(expr=m.p * m.x >= 2)
@@ -175,7 +171,6 @@ REFUSED = {
         lambda m: (m.add_component("e", pyo.Expression()), row(lambda m: m.e + m.x >= 1)(m)),
         "'d' cannot be read",
     ),
-    "a parameter that is a text": (of_a_parameter("a", lambda m: m.p * m.x), r"'d' cannot be read \(Pyomo: "),
     "a complex root": (of_a_parameter(-1, lambda m: m.x * m.p**0.5), "complex"),
     "an overflow": (of_a_parameter(1e300, lambda m: m.x * m.p**5), "out of range"),
     "sines of sines": (
@@ -185,22 +180,15 @@ REFUSED = {
     "a long product": (nested(900, lambda m, v: v * m.y), "'o' has a term nested more than 200 deep"),
     "a deleted variable": (lambda m: (m.o.set_value(m.x), m.del_component(m.y)), "no variable of the model"),
     "no number": (row(lambda m: math.nan * m.x <= 3), "'d' has the coefficient nan"),
-    "no number in a square": (row(lambda m: math.nan * m.x**2 + m.y**2 <= 3), "'d' has the coefficient nan"),
     "no number in a function": (row(lambda m: pyo.exp(math.nan * m.x) <= 3), "'d' has the number nan"),
     "an infinite number": (row(lambda m: math.inf * m.x + m.y <= 3), "'d' has the coefficient inf"),
-    "an infinite number of a product": (row(lambda m: math.inf * m.x * m.y <= 3), "'d' has the coefficient inf"),
-    "an infinite factor": (row(lambda m: math.inf * pyo.exp(m.x) <= 3), "'d' has the coefficient inf"),
-    "an infinite cost": (lambda m: m.o.set_value(math.inf * m.x), "'o' has the coefficient inf"),
     "an infinite square": (lambda m: m.o.set_value(math.inf * m.x**2), "'o' has the coefficient inf"),
     "an equation with infinity": (row(lambda m: m.x == math.inf), "'d' has the bounds inf and inf"),
-    "an inequality with infinity": (row(lambda m: m.x >= math.inf), "'d' has the bounds inf and inf"),
     "no number as bound": (row(lambda m: m.x <= math.nan), "'d' has the bounds -inf and nan"),
     "an infinite lower bound": (lambda m: m.x.setlb(math.inf), "'x' has no bounds that can be read"),
     "a fixed variable without value": (lambda m: m.x.fix(None), "'x' is fixed at None"),
     "a variable fixed at no number": (lambda m: m.x.fix(math.nan, skip_validation=True), "'x' is fixed at nan"),
     "a variable of another model": (foreign(1), "'d' has 'x', which is no variable of the model"),
-    "times a number": (foreign(2), "'d' has 'x', which is no variable of the model"),
-    "squared": (foreign(2, 2), "'d' has 'x', which is no variable of the model"),
     "to the third": (foreign(2, 3), "'d' has 'x', which is no variable of the model"),
     "a derivative": (derivative, r"'dz\[0\]', which is no variable of the model"),
     "two objectives": (lambda m: m.add_component("q", pyo.Objective(expr=m.y)), r"2 active objectives \(o, q\)"),

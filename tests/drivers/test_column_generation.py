@@ -136,24 +136,6 @@ def steps(data, v, **params):
     return build, partial(price, data, params), np.zeros(data.p)
 
 
-@pytest.mark.parametrize(
-    ("n", "p", "delta", "weighted"), [(12, 30, 0.7, False), (30, 20, 0.5, True), (20, 40, 0.9, False)]
-)
-def test_models_of_some_features_end_at_the_optimum_of_all(n, p, delta, weighted):
-    data = blobs(n, p, seed=n, gap=1.0)
-    v = 5.0 * np.random.default_rng(n).uniform(-0.9, 0.9, p) * (np.arange(p) < 4) * weighted
-    params = {"delta": delta, "alpha": 5.0, "ridge": 0.0}
-    expected = fsopt.solve(fsopt.build("l0-mpm-step", data, v=v, **params), "clarabel")
-    result = priced(*steps(data, v, **params))
-    assert result.status is Status.OPTIMAL
-    assert result.objective == pytest.approx(expected.objective, rel=1e-6)
-    assert result.bound <= expected.objective * (1 + 1e-7)
-    w = result.point["w"]
-    assert 5.0 * np.abs(w).sum() - v @ w == pytest.approx(result.objective, rel=1e-6)
-    assert 0 < len(result.point["columns"]) < p
-    assert not np.delete(w, result.point["columns"]).any()
-
-
 def test_an_accuracy_that_no_feature_allows_is_infeasible_however_many_are_added():
     data = blobs(60, 6, seed=1, gap=0.2)
     with pytest.raises(fsopt.FsoptError, match="infeasible"):

@@ -1,15 +1,13 @@
 """What all drivers owe: values, records, stops, interruption, refusals of models of other data, a page each."""
 
-import inspect
 from functools import partial
 
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from support import ROOT, blobs, reference
+from support import blobs, reference
 
 import fsopt
-from fsopt import drivers
 from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.data.hyperplanes import hinge, hyperplane_errors
 from fsopt.drivers.baselines import partitions
@@ -146,29 +144,6 @@ def test_a_step_that_stopped_early_proves_nothing(name, monkeypatch):
     assert result.stop != "stationary"
 
 
-@pytest.mark.parametrize("name", RUNS)
-@pytest.mark.parametrize(
-    ("stop", "error", "words"), [("interrupted", KeyboardInterrupt, None), ("infeasible", SolverError, "infeasible")]
-)
-def test_a_failure_before_the_first_point_is_passed_on(name, stop, error, words, ends):
-    ends(1, stop)
-    with pytest.raises(error, match=words):
-        RUNS[name]()
-
-
-LOOPS = [name for name in drivers.__all__ if inspect.isfunction(getattr(drivers, name)) and name != "approximation"]
-
-
-@pytest.mark.parametrize("name", LOOPS)
-def test_a_driver_has_its_loop_in_pseudocode_beside_the_code(name):
-    page = "mop" if name == "kernel_scaling" else name  # its problem is a step of that loop
-    text = (ROOT / "docs" / "drivers" / f"{page}.md").read_text(encoding="utf-8")
-    assert ":::{admonition} Algorithm" in text
-    assert f"autofunction:: fsopt.drivers.{name}" in text
-    assert "{literalinclude} ../../fsopt/drivers/" in text
-    assert "## What is certified" in text
-
-
 OTHERS = {
     "values": DATA.with_X(DATA.X * 1.001),
     "labels": fsopt.Dataset(DATA.X, -DATA.y),
@@ -266,12 +241,11 @@ def test_a_model_that_is_not_that_of_the_driver_is_refused(words, slug, params, 
         driver(model)
 
 
-def test_a_master_of_other_features_is_refused():
-    with pytest.raises(ParameterError, match="has 3 features, the data 4"):
-        refused_master(fsopt.build("fsp-master", OTHERS["features"], m=2))
-
-
 REFUSED = {
+    "has 3 features, the data 4": (
+        ParameterError,
+        lambda: refused_master(fsopt.build("fsp-master", OTHERS["features"], m=2)),
+    ),
     "'c' of 'partitions'": (ParameterError, lambda: partitions(DATA, [np.arange(10)], c=0.0)),
     "rows": (ParameterError, lambda: column_generation(DATA, *COSTS, rows=1)),
     "columns": (ParameterError, lambda: column_generation(DATA, *COSTS, columns=0)),

@@ -69,15 +69,34 @@ def test_gbd_finds_the_best_of_all_allowed_selections_whatever_the_parts_of_the_
     assert not np.any(result.point["w"][result.point["sigma"] == 0])
 
 
-def test_penalty_weights_that_the_user_adds_to_the_objective_count():
-    data = reference("gbd_n6")
-    master = fsopt.build("fsp-master", data, m=3)
-    master.objective.expr = master.theta + 7.0 * master.sigma[4] - 2.0 * master.sigma[1]
-    result = gbd(data, master, fsopt.build("fsp-sub", data, c=C), c=C)
-    prices = np.array([0, -2.0, 0, 0, 7.0, 0])
-    best = min(v + prices @ s for s, v in all_values(data, C).items() if sum(s) <= 3)
+def priced(m):
+    m.objective.expr = m.theta + 7.0 * m.sigma[4] - 2.0 * m.sigma[1]
+
+
+def fixed(m):
+    m.sigma[0].fix(1)
+    m.sigma[3].fix(0)
+    m.sigma[4].setub(0)
+    m.sigma[5].setlb(0.5)
+
+
+FIXED = {"include": [0, 5], "exclude": [3, 4]}
+CHANGED = [  # m, the change of the master, what it stands for, and settings
+    (3, priced, {"lam": [0, -2.0, 0, 0, 7.0, 0]}, {}),
+    (2, fixed, FIXED, {"start": "zero"}),
+    (6, fixed, FIXED, {"start": "all"}),
+    (2, fixed, FIXED, {"start": "all", "master_solver": "scip"}),
+]
+
+
+@pytest.mark.parametrize(("m", "change", "limits", "settings"), CHANGED)
+def test_penalty_weights_bounds_and_values_that_the_user_gives_the_master_count(m, change, limits, settings):
+    change(master := fsopt.build("fsp-master", GOLDEN, m=m))
+    result = run(GOLDEN, master, **settings)
+    best = least(all_values(GOLDEN, C), {"m": m, **limits})
     assert result.status is Status.OPTIMAL
     assert result.objective == pytest.approx(best, rel=2e-6)
+    assert result.bound <= best * (1 + 1e-9)
 
 
 def test_a_master_that_repeats_itself_ends_the_loop_without_a_claim(monkeypatch):
@@ -102,24 +121,6 @@ def test_no_selection_has_a_lower_value_on_one_cut(seed):
     values = [constant + (lam - slopes) @ s for s in itertools.product((0.0, 1.0), repeat=7)]
     assert constant + (lam - slopes) @ sigma == pytest.approx(min(values), abs=1e-12)
     assert bound == pytest.approx(max(min(values), 0.0), abs=1e-12)
-
-
-FIXED = [(2, "zero", {}), (6, "all", {}), (2, "all", {"master_solver": "scip"})]
-
-
-@pytest.mark.parametrize(("m", "start", "settings"), FIXED)
-def test_features_that_are_fixed_or_bounded_stay_where_they_are(m, start, settings):
-    data = reference("gbd_n6")
-    master = fsopt.build("fsp-master", data, m=m)
-    master.sigma[0].fix(1)
-    master.sigma[3].fix(0)
-    master.sigma[4].setub(0)
-    master.sigma[5].setlb(0.5)
-    result = run(data, master, start=start, **settings)
-    best = least(all_values(data, C), {"m": m, "include": [0, 5], "exclude": [3, 4]})
-    assert result.status is Status.OPTIMAL
-    assert result.objective == pytest.approx(best, rel=2e-6)
-    assert result.bound <= best * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("k", sampled(range(100, 190), 5))

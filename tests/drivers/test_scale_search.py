@@ -2,15 +2,14 @@
 
 import numpy as np
 import pytest
-from gmeb_cases import SHARES, skewed, values
+from gmeb_cases import skewed, values
 from sklearn.svm import SVC
 from support import blobs, sampled
 
 import fsopt
-from fsopt.answers.results import Status
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.column_generation import column_generation
-from fsopt.drivers.scale_search import ShareInterval, scale_search
+from fsopt.drivers.scale_search import ShareInterval
 from fsopt.models.gmeb.gmeb_penalised import GmebPenalty
 
 
@@ -91,16 +90,3 @@ def test_equal_weights_the_first_by_name_goes_first(solver):
     assert first[0] + 2 == first[1]
     flat = fsopt.Dataset(np.column_stack([np.ones(40), data.X, np.ones(40)]), data.y)
     assert [h["removed"] for h in fsopt.fit("rfe", flat, m=3, solver=solver).history] == [[0], [4], []]
-
-
-@pytest.mark.parametrize(("seed", "unit"), sampled([(0, 1e-3), (1, 1e4), (2, 1.0)], 1))
-def test_the_search_ends_at_the_best_of_all_shares(seed, unit):
-    data, c_plus, c_minus = skewed(seed)
-    data = data.with_X(unit * (data.X - data.X.mean(axis=0)))
-    penalty = GmebPenalty.of(data, c_plus, c_minus)
-    found = scale_search(data, penalty)
-    assert found.status is Status.OPTIMAL
-    grid = values(data, c_plus, c_minus, [*SHARES, found.point["share"]])
-    assert found.objective == pytest.approx(grid[-1], abs=1e-7)
-    assert found.objective <= grid.min() + 1e-9
-    assert found.bound <= grid.min() + 1e-9

@@ -61,12 +61,6 @@ ZOO = 3.25 - 2.1 + 1 + 2e-3
 """By hand: x = 0 and below = 0; on = 1 pays, since it lets k = -3 and makes pair[a b] = 2."""
 
 
-# -- bytes and names ----------------------------------------------------------------------------------------
-
-
-# -- refusals -----------------------------------------------------------------------------------------------
-
-
 LINEAR = lambda x, y: x  # noqa: E731
 REFUSED = {  # objective, row, sense, ending, words of the message
     "lp-cubic": (LINEAR, lambda x, y: x**3 >= 1, 1, ".lp", r"to \.lp.*in 'row\[0\]' the term x\[0\]\*\*3.*use \.nl"),
@@ -121,23 +115,18 @@ READ_REFUSED = {
     "f.lp": (lp(row=" c: x <= 3\n"), "two constraints have one name c"),
     "cut.lp": (lp()[:-5], "expected `end`"),
     "empty.lp": ("", "no variables"),
-    "words.lp": ("hello world\n", "expected a section keyword"),
     "binary.lp": (os.urandom(3000), "binary.lp'"),
     "huge.lp": (lp(row=" d: 1e400 x >= 1\n"), r"1 \|value\| in \[inf, inf\]"),
     "a.mps": (mps(section="QCMATRIX c\n x x 1\n"), "Quadratic rows not supported.*" + BUILD),
     "b.mps": (mps(section="SOS\n S1 s1\n x 1\n y 2\n"), "SOS not supported.*" + BUILD),
-    "c.mps": (mps(section="INDICATORS\n IF c x 1\n"), "INDICATORS.*" + BUILD),
-    "d.mps": (mps(section="CSECTION k 0.0 QUAD\n x\n y\n"), "Cones not supported.*" + BUILD),
     "e.mps": (mps(bound="SC"), "'x' is semicontinuous"),
     "cut.mps": (mps()[:-8], "Parser error"),
-    "empty.mps": ("", "Parser error"),
     "binary.mps": (os.urandom(3000), "binary.mps'"),
     "huge.mps": (mps(cost="1e400"), "a number that is not finite"),
     "nan.mps": (mps(cost="nan"), "a number that is not finite"),
     "cut.lp.gz": (gzip.compress(lp().encode())[:-12], "cannot read"),
     "m.nl": ("g3 1 1 0\n", r"fsopt reads \.lp and \.mps, by HiGHS" + BUILD),
     "m.cbf": ("VER\n3\n", "fsopt reads"),
-    "m.gms": ("Variables x;\n", "fsopt reads"),
     "m.dat-s": ("1\n", "fsopt reads"),
 }
 

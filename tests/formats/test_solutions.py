@@ -30,6 +30,7 @@ def test_a_file_that_a_program_wrote_is_the_optimum(solver, write, slug, tmp_pat
     found = fsopt.verify(answer, model)
     assert found.verified, found.reason
     assert found.certificate.residuals["infeasibility"] < 1e-5
+    assert fsopt.verify(fsopt.read_solution(MODELS / slug / "optimum.json", model), model).verified
 
 
 GUROBI = "# Solution for model m\n# Objective value = 1.0000000000000000e+00\na[1] 1\nlong name, (2) 0\n"
@@ -66,6 +67,28 @@ def test_names_with_brackets_and_spaces(software, tmp_path):
     assert answer.point.x.tolist() == [1.0, 0.0]
     assert (answer.point.y is not None) == duals
     assert fsopt.verify(answer, model).verified == (duals or status == "feasible")
+
+
+NAMES = "a[1]", "long name, (2)"
+FALSE = [  # values, other changes of the answer, words of the reason
+    ((2, 0), {"objective": None}, "elsewhere"),
+    ((0.5, 0), {"objective": 0.5}, "violates"),
+    ((1, 0), {"objective": 2.0}, "recomputed 1"),
+    ((1, 0), {"duals": {}}, "nothing in the answer bounds"),
+    ((1, 1e-4), {"objective": None}, "is no whole number"),
+    (None, {"status": "unbounded", "objective": None}, "nothing in the answer proves"),
+]
+
+
+@pytest.mark.parametrize(("values", "changes", "words"), FALSE)
+def test_a_false_optimum_is_refused_with_the_reason(values, changes, words, tmp_path):
+    model = named_model()
+    model.x["long name, (2)"].domain = pyo.NonNegativeIntegers if "whole" in words else pyo.NonNegativeReals
+    variables = None if values is None else dict(zip(NAMES, values, strict=True))
+    text = json.dumps({**json.loads(JSON), "variables": variables, **changes})
+    found = fsopt.verify(fsopt.read_solution(written(tmp_path, "answer", text), model), model)
+    assert not found.verified
+    assert words in found.reason
 
 
 def own_model():
@@ -128,16 +151,12 @@ def test_what_a_sol_file_says(case, tmp_path):
 DAMAGED = {
     "unknown format": ("what is this\n", "no format that is known"),
     "HiGHS's pretty style": ("Columns\n    Index Status        Lower\n", "give HiGHS's raw style"),
-    "nothing": ("", "no format that is known"),
     "cut HiGHS": (HIGHS[:-17], "ends before"),
     "cut JSON": (JSON[:-9], "damaged"),
     "other model": (SCIP.replace("a[1]", "b[1]"), "no variable"),
     "missing value": (JSON.replace(', "long name, (2)": 0', ""), "no value of 'long name"),
-    "missing line": (GUROBI[:-17], "no value of 'long name"),
     "twice": (GUROBI + "a[1] 2\n", "come twice"),
     "a word": (SCIP.replace(" 1 \t", " one \t"), "damaged"),
-    "a number and a letter": (HIGHS.replace("Objective 1", "Objective 2x"), "damaged"),
-    "two points": (GUROBI.replace("[1] 1", "[1] 1.5.2"), "damaged"),
     "not finite": (SCIP.replace(" 1 \t", " nan \t"), "finite"),
     "binary": (b"\xff\xfe\x00" * 9, "damaged"),
     "cut gzip": (b"\x1f\x8b\x08" + b"a" * 9, "damaged"),

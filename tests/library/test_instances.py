@@ -15,7 +15,6 @@ from support import ROOT, sampled
 import fsopt
 from fsopt.compiler import compile_model
 from tools import instances, optima, pages, tables
-from tools.equations import latex, with_mathematics
 
 LIBRARY = ROOT / "models"
 SLUGS = list(fsopt.MODELS)
@@ -78,24 +77,6 @@ def test_data_are_of_their_law_and_the_page_is_mathematics_whose_links_lead_some
     assert ":math:" not in page
     assert "``" not in page.replace("```", "")
     assert all((LIBRARY / slug / link).exists() for link in re.findall(r"\]\(([^)]+)\)", page))
-
-
-BY_HAND = {
-    "(16) s_j^2 <= 4 mu_1 (mu_+ v+_j + mu_- v-_j)": (
-        r"(16) $s_{j}^{2} \le 4 \mu_{1} (\mu_{+} {v^+}_{j} + \mu_{-} {v^-}_{j})$"
-    ),
-    "(11), conflicts: sum of sigma over a group <= 1": "(11), conflicts: sum of sigma over a group <= 1",
-    "kappa(beta) = sqrt(beta / (1 - beta))": r"$\kappa (\beta) = \sqrt{\beta / (1 - \beta)}$",
-    "(34) ||u_2|| <= t_2": r"(34) $\Vert u_{2}\Vert \le t_{2}$",
-    "(16) 0 <= u complements -r + e >= 0": r"(16) $0 \le u \perp -r + e \ge 0$",
-    "w = w+ - w-, weights": r"$w = {w^+} - {w^-}$, weights",
-}
-
-
-def test_a_doc_is_as_written_by_hand_and_what_has_words_is_no_formula():
-    assert {doc: with_mathematics(doc) for doc in BY_HAND} == BY_HAND
-    assert latex("linearisation of RW") is None
-    assert latex("a # b") is None
 
 
 def stored(slug):

@@ -16,7 +16,7 @@ from fsopt.drivers.column_generation import column_generation, l1_hinge_steps
 from fsopt.drivers.l1_hinge_program import L1Hinge
 from fsopt.drivers.run import Run
 from fsopt.linear.first_order import minimise
-from fsopt.linear.logistic_path import LogisticPath, _Model
+from fsopt.linear.logistic_path import LogisticPath
 
 driver = import_module("fsopt.drivers.column_generation")
 
@@ -112,15 +112,11 @@ def test_large_sparse_data_are_fitted_and_verified_without_a_dense_matrix(indice
         assert not fsopt.verify(dataclasses.replace(fit, **false), data).numerically
 
 
-def problem(n=60, p=6, seed=0, groups=None):
-    rng = np.random.default_rng(seed)
-    Z = rng.standard_normal((n, p))
-    y = np.where(Z[:, 0] - Z[:, 1] + 0.8 * Z[:, 2] + rng.logistic(size=n) > 0, 1.0, -1.0)
-    return LogisticPath(Z, y, rng.uniform(0.5, 2.0, n), groups or [np.array([j]) for j in range(p)])
-
-
 def test_a_fit_is_the_minimum_for_each_penalty_weight():
-    at = problem()
+    rng = np.random.default_rng(0)
+    Z = rng.standard_normal((60, 6))
+    y = np.where(Z[:, 0] - Z[:, 1] + 0.8 * Z[:, 2] + rng.logistic(size=60) > 0, 1.0, -1.0)
+    at = LogisticPath(Z, y, rng.uniform(0.5, 2.0, 60), [np.array([j]) for j in range(6)])
     columns, cs = np.array([0, 3]), np.array([0.01, 1.0, 100.0])
     found, values = at.fit(columns, cs)
     for theta, value, c in zip(found, values, cs, strict=True):
@@ -146,26 +142,3 @@ def test_exchanges_find_the_best_pair_that_greedy_steps_miss():
     assert path[1] == (0,)
     assert set(path[2]) == set(min(values, key=values.get)) == {1, 2}
     assert [len(chosen) for chosen in path] == [0, 1, 2, 3]
-
-
-def test_the_model_of_a_fall_is_exact_to_second_order():
-    # With next to no curvature of the loss the quadratic model is F itself.
-    at = problem(groups=[np.array([0]), np.array([1, 2]), np.array([3]), np.array([4, 5])])
-    c = 1e-4
-    model = _Model(at, (0, 3), at.fit(at.columns((0, 3)), np.array([c])), c)
-    falls = model.falls(model.inverse, model.gradient)
-    for entering in (1, 2):
-        after = at.fit(at.columns((0, 3, entering)), np.array([c]))[1][0]
-        assert falls[entering] == pytest.approx(model.value - after, rel=1e-2)
-    assert falls[0] < 0 > falls[3]
-
-
-def test_columns_of_one_variable_enter_together():
-    rng = np.random.default_rng(2)
-    town = rng.integers(0, 3, 120)
-    Z = np.column_stack([rng.standard_normal(120), *(town == k for k in range(3))]).astype(float)
-    y = np.where(town == 1, 1.0, -1.0) * np.where(rng.random(120) < 0.1, -1.0, 1.0)
-    at = LogisticPath(Z, y, np.ones(120), [np.array([0]), np.arange(1, 4)])
-    # The noise costs more than it tells: it enters where two are asked for.
-    assert at.path(0.3, 2) == [(), (1,)]
-    assert at.path(0.3, 2, 2) == [(), (1,), (1, 0)]

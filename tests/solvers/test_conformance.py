@@ -15,7 +15,6 @@ import fsopt
 from fsopt.answers.results import Status
 from fsopt.compiler.classes import CONVEX
 from fsopt.errors import FileError, SolverError, foreign
-from fsopt.models.draws import build_trial
 from fsopt.solvers import auxiliary
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import SOLVERS
@@ -176,17 +175,6 @@ def test_every_case_of_every_class_by_every_solver(case: str, kind: str, solver:
 
 
 # -- refusals ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("solver", USABLE)
-def test_another_class_is_refused_before_the_call(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    other = next((slug for slug, m in fsopt.MODELS.items() if m.problem_class not in SOLVERS[solver].classes), None)
-    if other is None:
-        assert {m.problem_class for m in fsopt.MODELS.values()} <= SOLVERS[solver].classes
-        return
-    monkeypatch.setattr("fsopt.solvers.base.Connection", lambda *given: pytest.fail("it was opened"))
-    with pytest.raises(SolverError, match="installed for"):
-        fsopt.solve(build_trial(other), solver)
 
 
 INF = math.inf

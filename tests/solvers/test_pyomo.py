@@ -1,4 +1,4 @@
-"""fsopt's solvers in Pyomo's factories, by Pyomo's own contract and models; and Pyomo's solvers as ``pyomo:NAME``."""
+"""fsopt's solvers in Pyomo's factories, by Pyomo's own contract; and Pyomo's solvers as ``pyomo:NAME``."""
 
 import logging
 import subprocess
@@ -6,7 +6,7 @@ import sys
 from unittest import SkipTest
 
 import pyomo.environ as pyo
-import pyomo.solvers.tests.models  # noqa: F401  (registers them)
+import pyomo.kernel as pmo
 import pyomo_contract
 import pytest
 from pyomo.contrib.solver.common.factory import SolverFactory
@@ -17,7 +17,6 @@ from pyomo.contrib.solver.common.util import (
     NoOptimalSolutionError,
     NoReducedCostsError,
 )
-from pyomo.solvers.tests.models.base import all_models
 from support import sampled
 
 import fsopt
@@ -134,10 +133,11 @@ def test_every_solver_has_a_class():
 
 
 def test_a_model_of_pyomo_kernel_is_refused_in_one_line():
-    case = all_models("LP_simple_kernel")()
-    case.generate_model()
+    m = pmo.block()
+    m.x = pmo.variable(lb=0.0)
+    m.o = pmo.objective(m.x)
     with pytest.raises(fsopt.FsoptError, match=r"pyomo\.kernel") as error:
-        SolverFactory("fsopt").solve(case.model)
+        SolverFactory("fsopt").solve(m)
     assert "\n" not in str(error.value)
 
 

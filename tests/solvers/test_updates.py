@@ -217,41 +217,32 @@ def test_reduced_costs_without_constraints_and_no_old_shadow_prices_after_intege
     assert m.dual.get(m.c) is None, "a shadow price of the continuous problem is left beside the integer answer"
 
 
-def bounded(kind):
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(bounds=(0, 2)), pyo.Var(bounds=(0, 5))
-    m.low = pyo.Param(initialize=4 if kind == "constraint" else 1, mutable=True)
-    m.row = pyo.Constraint(expr=(m.low, m.x + m.y, 3))
-    m.o = pyo.Objective(expr=m.x + m.y)
-    if kind == "variable":
-        m.x.setlb(3)
-    if kind == "whole":
-        m.x.setlb(1.2)
-        m.x.setub(1.8)
-        m.x.domain = pyo.Integers
-    return m
+def bounded(x=(0, 2), low=1, whole=()):
+    least = pyo.Param(initialize=low, mutable=True)  # Pyomo takes no numbers that cross
+    least.construct()
+    return model_of(lambda x, y: x + y, lambda x, y: (least, x + y, 3), bounds=[x, (0, 5)], whole=whole)
 
 
 CROSSED = {
-    "variable": "the variable 'x' has the lower bound 3.0 above its upper bound 2.0",
-    "constraint": "the constraint 'row' has the lower bound 4.0 above its upper bound 3.0",
-    "whole": "the integer 'x' has no whole number between its bounds 1.2 and 1.8",
+    "the variable 'x[0]' has the lower bound 3.0 above its upper bound 2.0": {"x": (3, 2)},
+    "the constraint 'row[0]' has the lower bound 4.0 above its upper bound 3.0": {"low": 4},
+    "the integer 'x[0]' has no whole number between its bounds 1.2 and 1.8": {"x": (1.2, 1.8), "whole": [0]},
 }
 
 
-@pytest.mark.parametrize("kind", CROSSED)
-def test_crossed_bounds_are_infeasible_by_two_numbers(kind):
-    outcome = Session(bounded(kind), "highs").connection.solve(10.0)
-    assert (outcome.status, outcome.stop, outcome.message) == ("infeasible", "infeasible", CROSSED[kind])
+@pytest.mark.parametrize("message", CROSSED)
+def test_crossed_bounds_are_infeasible_by_two_numbers(message):
+    outcome = Session(bounded(**CROSSED[message]), "highs").connection.solve(10.0)
+    assert (outcome.status, outcome.stop, outcome.message) == ("infeasible", "infeasible", message)
 
 
 def test_a_session_goes_on_when_its_bounds_cross_and_part_again():
-    m = bounded("none")
+    m = bounded()
     session = Session(m, "highs")
     assert session.solve().objective == pytest.approx(1.0)
-    m.x.setlb(3)
+    m.x[0].setlb(3)
     session.update(m.x)
     assert session.solve().stop == "infeasible"
-    m.x.setub(4)
+    m.x[0].setub(4)
     session.update(m.x)
     assert session.solve().objective == pytest.approx(3.0)

@@ -11,46 +11,23 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from proof_files import proved, refusal, refused
+from pyomo_models import POSITIVE, model_of
 from scipy.optimize import linprog
 from support import blobs
 
 import fsopt
+from fsopt.answers.results import Point
+from fsopt.certificates.exact.claims import claim_of_pair, pair_of
+from fsopt.compiler import compile_model
 from fsopt.methods.registry import fit
 from fsopt.search.branch_and_benders import evidence
 from fsopt.search.branch_and_benders.tree import FORGOTTEN, LEAF, PEG, marks_of
 from fsopt.verifier.selections import UNIT, SelectionToCheck
 
-VERTEX = {
-    "statement": {
-        "status": "optimal",
-        "sense": "min",
-        "lower": "1/2",
-        "upper": "1/2",
-        "gap": "0",
-        "left_out": [],
-        "about": "minimise, 2 variables, 2 constraints",
-        "program": "",
-        "origin": None,
-    },
-    "program": {
-        "sense": "min",
-        "c": [1, 1],
-        "c0": 0,
-        "quadratic": [],
-        "concave": [],
-        "rows": [[[0, 1], [3, 1], 1, None], [[0, 1], [1, 3], 1, None]],
-        "lb": [0, 0],
-        "ub": [None, None],
-        "cones": [],
-        "matrices": [],
-        "integer": [],
-    },
-    "evidence": {
-        "point": [[0, "1/4"], [1, "1/4"]],
-        "shift": [],
-        "dual": {"multipliers": [[0, ["1/4"]], [1, ["1/4"]]], "curve": []},
-    },
-}
+LINEAR = model_of(lambda x, y: x + y, lambda x, y: 3 * x + y >= 1, lambda x, y: x + 3 * y >= 1, bounds=[POSITIVE] * 2)
+QUARTERS = np.full(2, 0.25)
+PAIR = pair_of(compile_model(LINEAR), QUARTERS, Point(QUARTERS, QUARTERS, np.zeros(0)))
+VERTEX = claim_of_pair("", "optimal", PAIR, 1e-6).part
 """A linear program whose optimum is 1/2: any claim of more, or of less, is false."""
 TINY = Fraction(1, 2**60)
 OTHER = "the statement is not the one that follows from program and evidence"
