@@ -15,7 +15,7 @@ import numpy as np
 
 from fsopt.answers.results import Point, Status
 from fsopt.data.encoding import EncodedColumn, Encoding
-from fsopt.data.kernels import Kernel
+from fsopt.data.hyperplanes import Kernel
 from fsopt.data.layout import MISSING, Layout
 from fsopt.data.matrices import Preprocessing
 from fsopt.errors import FileError, FsoptError

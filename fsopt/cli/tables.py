@@ -165,7 +165,7 @@ def predict(
     """
     from fsopt.answers.records import plain
     from fsopt.answers.saved import fit_from, read_fit
-    from fsopt.data import load_samples
+    from fsopt.data.given import load_samples
 
     record = read_fit(saved)
     fitted = fit_from(record, saved)

@@ -126,10 +126,8 @@ def _separated(path: Path, layout: Layout, budget: Budget) -> DataFrame:
         rows = max(content.count(b"\n"), content.count(b"\r"))
         budget.charge("the table", text=len(content), cells=rows * len(names), columns=len(names))
         refuse_repeated([name for name in names if name])
-        engine: dict[str, Any] = {"low_memory": False} if len(sep) == 1 else {"engine": "python"}
-        # From 3.1 on pandas reads decimals exactly without a request, which is deprecated.
-        if len(sep) == 1 and tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):
-            engine["float_precision"] = "round_trip"
+        fast: dict[str, Any] = {"low_memory": False, "float_precision": "round_trip"}
+        engine = fast if len(sep) == 1 else {"engine": "python"}
         warnings.simplefilter("error", pd.errors.ParserWarning)  # a row with more fields than names
         file.seek(0)
         same = {"sep": sep, "index_col": False, "skipinitialspace": True, **engine}
@@ -261,21 +259,17 @@ def _npz(path: Path, layout: Layout, budget: Budget) -> DataFrame:
     """Return the arrays ``X``, ``y`` and ``features``, which are ``x1 .. xp`` by default; nothing is unpickled."""
     import pandas as pd
 
-    fault = "the file is no .npz archive of X and y, is damaged, or holds objects, as of a DataFrame"
+    shapes = "X (n, p), y (n,) and perhaps features (p,)"
+    fault = f"the file is no .npz archive of {shapes}, is damaged, or holds objects, as of a DataFrame"
     with foreign("numpy", fault, _NPZ_HINT, DataError):
         with ZipFile(path) as archive:
             budget.charge("the arrays", text=sum(member.file_size for member in archive.infolist()))
         with np.load(path, allow_pickle=False) as held:
             X, y = as_matrix(held["X"]), held["y"]
-            features = held.get("features")
-    if y.shape != X.shape[:1] or y.dtype.kind not in "biufU":
-        raise DataError(f"y is an array of type {y.dtype} and shape {y.shape}, not {len(X)} labels", _NPZ_HINT)
-    budget.charge("the labels", objects=y.size)
-    names = np.array([f"x{j}" for j in range(1, X.shape[1] + 1)]) if features is None else features
-    if names.dtype.kind != "U" or names.shape != X.shape[1:]:
-        raise DataError(f"features is an array of type {names.dtype} and shape {names.shape}, not p texts", _NPZ_HINT)
-    refuse_repeated([*names, DEFAULT_TARGET])
-    return pd.DataFrame(X, columns=names.tolist()).assign(**{DEFAULT_TARGET: y})
+            names = held.get("features", np.array([f"x{j}" for j in range(1, X.shape[1] + 1)])).tolist()
+        budget.charge("the labels", objects=y.size)
+        refuse_repeated([*names, DEFAULT_TARGET])
+        return pd.DataFrame(X, columns=names).assign(**{DEFAULT_TARGET: y})
 
 
 def read_lines(path: Path) -> tuple[Matrix, Vector, list[str]]:

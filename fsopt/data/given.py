@@ -27,8 +27,8 @@ from fsopt.data.encoding import (
     with_names,
 )
 from fsopt.data.files import SPARSE, read_frame, read_lines, resolve, suffix_of
-from fsopt.data.layout import DEFAULT_TARGET, WHOLE, Layout, is_missing, label_key, label_text
-from fsopt.data.matrices import first_rows, is_sparse, stays_sparse
+from fsopt.data.layout import DEFAULT_TARGET, WHOLE, Layout, few, is_missing, label_key, label_text
+from fsopt.data.matrices import is_sparse, stays_sparse
 from fsopt.data.validation import map_labels
 from fsopt.errors import DataError, ParameterError
 from fsopt.typing import Mask, Samples, Vector
@@ -43,14 +43,9 @@ SOURCE = Argument("a path", lambda value: PATH.holds(value) or is_frame(value), 
 
 @dataclass(frozen=True)
 class Table:
-    """The raw content of a data file.
-
-    Attributes
-    ----------
-    held : columns of the features, numbers with NaN for a missing one, or texts; of sparse lines a matrix.
-    features : p names.
-    about : the columns ``target``, ``id``, ``group`` and ``weights`` of those that are there, texts but the weights.
-    story : what was left out, a sentence each.
+    """The raw content of a data file: the columns ``held`` of the features, numbers with NaN for a missing one, or texts,
+    of sparse lines a matrix; ``about``, the columns ``target``, ``id``, ``group``, ``weights`` of those that are there,
+    all texts but the weights; and ``story``, a sentence for each thing that was left out.
     """
 
     held: Any
@@ -73,7 +68,7 @@ class Table:
             return self
         if gone.all():
             raise DataError(f"every one of the {self.n} rows has {what}", hint)
-        told = f"{gone.sum()} of {self.n} rows have {what} and are left out: {first_rows(gone)}"
+        told = f"{gone.sum()} of {self.n} rows have {what} and are left out: {few(np.flatnonzero(gone) + 1)}"
         return replace(self, held=self.held[~gone], about=self.about[~gone], story=(*self.story, told))
 
 
@@ -151,26 +146,8 @@ def _target_of(y: Vector, labels: tuple[str, str], layout: Layout) -> str:
     return f"target '{layout.target}': {sides}" + (f"; without {', '.join(layout.drop)}" if layout.drop else "")
 
 
-@checked(source=SOURCE)
-def load_samples(source: str | os.PathLike[str] | DataFrame, layout: Layout = WHOLE) -> Table:
-    """Read samples to be classified: as :func:`load_dataset`, but a file with names of columns may have no label.
-
-    Parameters
-    ----------
-    source : str, path or DataFrame
-        As in :func:`load_dataset`.
-    layout : Layout, optional
-        Columns that it names need not be there.
-
-    Returns
-    -------
-    Table
-        Raw content, without the column ``target`` in a file without labels; missing values are NaN.
-
-    Raises
-    ------
-    DataError : if there is no such data set, or the file cannot be read.
-    """
+def load_samples(source: Any, layout: Layout = WHOLE) -> Table:
+    """Return the content of a source of :func:`load_dataset` whose columns by the layout, as labels, may be absent."""
     with _read(source, layout, required=False) as (table, _):
         return table
 
@@ -272,9 +249,6 @@ def to_dataset(table: Table, name: str, layout: Layout) -> Dataset:
     elif layout.missing in (None, "drop") and not texts_of(held):
         parts["X"] = held.to_numpy()
     else:
-        empty = held.columns[held.count() == 0]
-        if len(empty):
-            raise DataError(f"column '{empty[0]}' has no value at all", f"leave it out: drop='{empty[0]}'")
         encoding = Encoding.learned(held, layout.missing)
         parts |= {"X": encoding.matrix(held), "features": encoding.features, "encoded": Encoded(encoding, held)}
     story = (_target_of(y, labels, layout), *table.story)

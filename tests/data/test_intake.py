@@ -21,9 +21,9 @@ from support import SHARED, written
 from fsopt.answers.records import plain
 from fsopt.answers.schema import converted
 from fsopt.common.files import unpacked
-from fsopt.data import load_dataset, load_samples
+from fsopt.data import load_dataset
 from fsopt.data.encoding import Encoding, typed_columns
-from fsopt.data.given import load_table
+from fsopt.data.given import load_samples, load_table
 from fsopt.data.layout import Layout
 from fsopt.data.splits import train_and_test
 from fsopt.errors import DataError, PackageError, ParameterError

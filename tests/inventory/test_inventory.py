@@ -19,7 +19,7 @@ from truths import DATA, SCALED, STANDARD, UNIT, X, Y, gmeb, minimum, optimum, p
 import fsopt
 from fsopt.answers.certificate import Certificate
 from fsopt.cli import main
-from fsopt.data.kernels import Kernel
+from fsopt.data.hyperplanes import Kernel
 from fsopt.models.mpm.moments import Moments
 from fsopt.papers.registry import EXPERIMENTS
 

@@ -174,7 +174,6 @@ KERNEL_DATA = blobs(30, 4, gap=0.5)
 Z = (KERNEL_DATA.X - KERNEL_DATA.X.mean(axis=0)) / KERNEL_DATA.X.std(axis=0)
 KERNELS = {
     "gaussian": ({"width": 1.5}, {"kernel": "rbf", "gamma": 1 / (2 * 1.5**2)}),
-    "polynomial": ({}, {"kernel": "poly", "degree": 2, "coef0": 1.0, "gamma": 1.0}),
     "linear": ({}, {"kernel": "linear"}),
 }
 
