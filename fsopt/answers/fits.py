@@ -119,7 +119,13 @@ class Fit(Told):
             require(2 * NUMBER * Z.shape[0] * Z.shape[1], "dense samples", "give fewer samples at a time")
             Z = Z.toarray()  # type: ignore[attr-defined]
         with np.errstate(over="ignore", invalid="ignore"):
-            scores = self._scores(Z)
+            if self.kernel is not None:
+                score = self.kernel.matrix(self.preprocessing.apply(Z)) @ self.coef
+            elif self.of_unit_rows:
+                score = self.preprocessing.shifted(Z) @ self.coef / self.preprocessing.row_norms(Z)
+            else:
+                score = Z @ self.coef
+            scores: Vector = score + self.intercept
         bad = np.flatnonzero(~np.isfinite(scores))
         if len(bad):
             raise DataError(
@@ -127,16 +133,6 @@ class Fit(Told):
                 "give the samples in the units of the training data",
             )
         return scores
-
-    def _scores(self, Z: Matrix) -> Vector:
-        """Return the scores (n,) of samples in the order of the fit."""
-        if self.kernel is not None:
-            score = self.kernel.matrix(self.preprocessing.apply(Z)) @ self.coef
-        elif self.of_unit_rows:
-            score = self.preprocessing.shifted(Z) @ self.coef / self.preprocessing.row_norms(Z)
-        else:
-            score = Z @ self.coef
-        return np.asarray(score + self.intercept)
 
     def predict(self, X: Samples | Dataset | Table) -> Vector:
         """Return the classes (n,), -1 and +1, of samples as in :meth:`decision_function`; a score of 0 counts as -1."""

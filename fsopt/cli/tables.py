@@ -180,8 +180,8 @@ def predict(
         columns["probability"] = fitted.predict_proba(samples)[:, 1].tolist()
     for text in _unseen(fitted, samples):
         remark(text)
-    ids = samples.texts("id") or [str(i) for i in range(1, samples.n + 1)]
-    answer = {"data": data, "n": samples.n, "method": fitted.method, "ids": ids, "scores": scores, **columns}
+    ids = samples.texts("id") or [str(i) for i in range(1, len(scores) + 1)]
+    answer = {"data": data, "n": len(scores), "method": fitted.method, "ids": ids, "scores": scores, **columns}
     answer |= {"labels": answer.pop("label"), "predictions": [1 if one > 0 else -1 for one in answer.pop("score")]}
     answer["accuracy"] = _accuracy(labels, samples, (down, up))
     listed = io.StringIO()
@@ -190,7 +190,7 @@ def predict(
     text = listed.getvalue() if output is None else ""
     deliver(plain(answer), output, as_json=json, present=lambda: emit(text), text=own)
     if answer["accuracy"] is not None:
-        remark(f"accuracy {answer['accuracy']:.4f} on {counted(samples.n, 'sample')}")
+        remark(f"accuracy {answer['accuracy']:.4f} on {counted(len(scores), 'sample')}")
     return EXIT_SOLVED
 
 

@@ -198,8 +198,7 @@ class Dataset:
     @property
     def facts(self) -> tuple[str, ...]:
         """What the features are, and what became of the columns that they were made of, a sentence each."""
-        told: list[tuple[str, Sequence[str]]] = []
-        told.append((counted(len(self.constant), "constant feature"), self.constant))
+        told: list[tuple[str, Sequence[str]]] = [(counted(len(self.constant), "constant feature"), self.constant)]
         if self.encoded is not None:
             encoding, missing = self.encoded.encoding, self.encoded.source.isna().mean()
             texts = [column.name for column in encoding.columns if column.levels]

@@ -90,8 +90,7 @@ def without_groups(frame: DataFrame, layout: Layout) -> DataFrame:
     for name in frame.columns.difference([layout.target, layout.id], sort=False):
         texts = frame[name].dropna()
         if all(isinstance(v, str) and re.fullmatch(form, v.strip()) for v in texts):
-            plain = [float(text.replace(mark, "").replace(point, ".")) for text in texts]
-            frame[name] = pd.Series(plain, texts.index)
+            frame[name] = pd.Series([float(v.replace(mark, "").replace(point, ".")) for v in texts], texts.index)
     return frame
 
 

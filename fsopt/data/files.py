@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from importlib.metadata import distribution
-from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -23,7 +22,7 @@ from fsopt.data.encoding import without_groups
 from fsopt.data.layout import DEFAULT_TARGET, SUFFIXES, Layout, refuse_repeated
 from fsopt.data.matrices import stays_sparse
 from fsopt.data.validation import as_matrix
-from fsopt.errors import DataError, PackageError, foreign, shown, similar
+from fsopt.errors import DataError, foreign, needed, shown, similar
 from fsopt.typing import Matrix, Vector
 
 if TYPE_CHECKING:
@@ -130,8 +129,8 @@ def _separated(path: Path, layout: Layout, budget: Budget) -> DataFrame:
         engine = fast if len(sep) == 1 else {"engine": "python"}
         warnings.simplefilter("error", pd.errors.ParserWarning)  # a row with more fields than names
         file.seek(0)
-        same = {"sep": sep, "index_col": False, "skipinitialspace": True, **engine}
-        return _with_keywords(partial(pd.read_csv, file, **same), layout)
+        engine |= {"sep": sep, "index_col": False, "skipinitialspace": True}
+        return _with_keywords(partial(pd.read_csv, file, **engine), layout)
 
 
 @contextmanager
@@ -144,7 +143,7 @@ def _by_pandas(hint: str) -> Iterator[None]:
 
 def _parquet(path: Path, layout: Layout, budget: Budget) -> DataFrame:
     """Return the columns of a Parquet file; a null is a missing value."""
-    _need("pyarrow", "Parquet files", "parquet")
+    needed("pyarrow", "Parquet files", "parquet")
     with _by_pandas("write it with pandas.DataFrame.to_parquet(path, index=False)"):
         import pyarrow.parquet as pq
         from pyarrow import types
@@ -170,7 +169,7 @@ def _parquet(path: Path, layout: Layout, budget: Budget) -> DataFrame:
 
 def _excel(path: Path, layout: Layout, budget: Budget) -> DataFrame:
     """Return the columns of a sheet of a workbook, the first one by default; its first row has their names."""
-    _need("openpyxl", "Excel workbooks", "excel")
+    needed("openpyxl", "Excel workbooks", "excel")
 
     with _by_pandas("save it as an Excel workbook (.xlsx), names in the first row, or as CSV; sheet= names the sheet"):
         from openpyxl import load_workbook
@@ -237,11 +236,6 @@ def _arff(path: Path, layout: Layout, budget: Budget) -> DataFrame:
         texts = frame[name].str.decode("utf-8")
         frame[name] = texts.where(texts != "?").astype("category")
     return frame
-
-
-def _need(package: str, what: str, extra: str) -> None:
-    if find_spec(package) is None:
-        raise PackageError(f"{what} need the package {package}", f"pip install 'fsopt[{extra}]'")
 
 
 def _wdbc(path: Path, layout: Layout, budget: Budget) -> DataFrame:

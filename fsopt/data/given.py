@@ -43,20 +43,15 @@ SOURCE = Argument("a path", lambda value: PATH.holds(value) or is_frame(value), 
 
 @dataclass(frozen=True)
 class Table:
-    """The raw content of a data file: the columns ``held`` of the features, numbers with NaN for a missing one, or texts,
-    of sparse lines a matrix; ``about``, the columns ``target``, ``id``, ``group``, ``weights`` of those that are there,
-    all texts but the weights; and ``story``, a sentence for each thing that was left out.
+    """The raw content of a data file: the columns ``held`` of the features, numbers with NaN for a missing one, or
+    texts, of sparse lines a matrix; ``about``, the columns ``target``, ``id``, ``group``, ``weights`` of those that are
+    there, all texts but the weights; and ``story``, a sentence for each thing that was left out.
     """
 
     held: Any
     features: list[str]
     about: DataFrame
     story: tuple[str, ...] = ()
-
-    @property
-    def n(self) -> int:
-        """Number of rows."""
-        return len(self.about)
 
     def texts(self, what: str) -> list[str]:
         """Return a column of ``about``, with one of :data:`fsopt.data.layout.NO_VALUE` for a missing text."""
@@ -67,8 +62,8 @@ class Table:
         if not gone.any():
             return self
         if gone.all():
-            raise DataError(f"every one of the {self.n} rows has {what}", hint)
-        told = f"{gone.sum()} of {self.n} rows have {what} and are left out: {few(np.flatnonzero(gone) + 1)}"
+            raise DataError(f"every one of the {len(gone)} rows has {what}", hint)
+        told = f"{gone.sum()} of {len(gone)} rows have {what} and are left out: {few(np.flatnonzero(gone) + 1)}"
         return replace(self, held=self.held[~gone], about=self.about[~gone], story=(*self.story, told))
 
 
@@ -156,19 +151,16 @@ def dataset_of(data: Given | Samples, y: ArrayLike | None = None) -> Dataset:
     """Return the data set of :data:`Given`, or of samples and labels; raises ParameterError, DataError."""
     if y is None and isinstance(data, tuple) and len(data) == 2:
         data, y = data
-    if isinstance(data, Dataset):
-        if y is not None:
-            raise ParameterError("a Dataset has its labels already", "give it alone, anything else by its keyword")
+    if isinstance(data, Dataset) and y is None:
         return data
-    target = DEFAULT_TARGET if y is None else y
-    file = isinstance(data, str | os.PathLike)
-    if file and not isinstance(target, str):
-        raise ParameterError("a file has its labels in a column", "give the name of the column as y")
-    if file or (is_frame(data) and isinstance(target, str) and (y is not None or target in data.columns)):
+    target, file = DEFAULT_TARGET if y is None else y, isinstance(data, str | os.PathLike)
+    if isinstance(target, str) and (file or (is_frame(data) and (y is not None or target in data.columns))):
         return load_dataset(data, target=target)
-    if y is None:
-        hint = f"give (X, y), of a DataFrame the name of the column of y too, which is '{DEFAULT_TARGET}' by default"
-        raise ParameterError("these are neither a Dataset nor samples with labels", hint)
+    if y is None or file or isinstance(data, Dataset):
+        hint = (
+            f"all else by its keyword; y names the column of labels of a file or DataFrame, or it is '{DEFAULT_TARGET}'"
+        )
+        raise ParameterError("these are neither a Dataset nor samples with labels", f"give (X, y) or a Dataset, {hint}")
     return Dataset(data, y)  # type: ignore[arg-type]
 
 
@@ -244,10 +236,8 @@ def to_dataset(table: Table, name: str, layout: Layout) -> Dataset:
         table, y = table.without(gone, "a missing value", "use missing='mean'"), y[~gone]
     held, group = table.held, [text or None for text in table.texts("group")]
     parts: dict[str, Any] = {"features": table.features, "group": group or None, "weights": table.about.get("weights")}
-    if sparse:
-        parts["X"] = held
-    elif layout.missing in (None, "drop") and not texts_of(held):
-        parts["X"] = held.to_numpy()
+    if sparse or (layout.missing in (None, "drop") and not texts_of(held)):
+        parts["X"] = held if sparse else held.to_numpy()
     else:
         encoding = Encoding.learned(held, layout.missing)
         parts |= {"X": encoding.matrix(held), "features": encoding.features, "encoded": Encoded(encoding, held)}

@@ -86,15 +86,13 @@ def combination(data: Dataset, alpha: Vector) -> Vector:
 
 def smallest_multiple(scores: Vector, b: float, y: Vector, e_cap: float) -> float | None:
     """Return the smallest t >= 0 at which the hinge loss of ``t scores + b`` is at most E; None if there is none."""
-    margins, offsets = y * scores, 1.0 - y * b
-    with np.errstate(divide="ignore", invalid="ignore"):
-        places = offsets / margins
+    moving = scores != 0.0
+    places = (y - b)[moving] / scores[moving]
     breaks = np.unique(np.append(places[np.isfinite(places) & (places > 0)], 0.0))
-    losses = np.array([np.maximum(offsets - t * margins, 0.0).sum() for t in breaks])
-    below = np.flatnonzero(losses <= e_cap)
-    if not len(below):
+    losses = np.array([hinge(t * scores + b, y) for t in breaks])
+    if losses.min() > e_cap:
         return None
-    until = slice(int(below[0]) + 1)
+    until = slice(int(np.argmax(losses <= e_cap)) + 1)
     return float(np.interp(-e_cap, -losses[until], breaks[until]))
 
 
@@ -305,8 +303,7 @@ class Kernel:
         if self.name == "gaussian":
             squares: Matrix = scipy.spatial.distance.cdist(X, self.patterns, "sqeuclidean")
             return np.exp(-squares / (2.0 * self.width**2))
-        products: Matrix = np.asarray(X, dtype=float) @ self.patterns.T
-        return products
+        return np.asarray(X, dtype=float) @ self.patterns.T
 
     def dataset(self, data: Dataset) -> Dataset:
         """Return the data set of kernel values of samples, with a feature for each pattern; raises MemoryLimitError."""

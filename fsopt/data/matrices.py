@@ -78,10 +78,8 @@ def parts_of(X: Any) -> list[Any]:
 def exact_sums(X: Matrix, weights: Vector | None = None) -> Vector:
     """Return the sums (p,) of the columns of a matrix, of products with weights (n,) where there are some."""
     # Rounded once: the same on every processor, in any order of the rows. No program of larger data is proved exactly.
-    if is_sparse(X):
-        return np.asarray((np.ones(X.shape[0]) if weights is None else weights) @ X)
     terms = X if weights is None else X * weights[:, None]
-    if terms.size > SMALL:
+    if is_sparse(terms) or terms.size > SMALL:
         return np.asarray(terms.sum(axis=0))
     return np.array([_sum(column.tolist()) for column in terms.T])
 
@@ -96,8 +94,8 @@ def _sum(values: list[float]) -> float:
 def column_means(X: Any, weights: Vector | None = None) -> Vector:
     """Return the means (p,) of the columns, by weights (n,) of the rows where there are some."""
     # The mean of one value is that value: a sum would leave its rounding behind as a feature.
-    low, high = _ends(X)
-    return np.where(low == high, low, exact_sums(X, weights) / (X.shape[0] if weights is None else math.fsum(weights)))
+    means = exact_sums(X, weights) / (X.shape[0] if weights is None else math.fsum(weights))
+    return means if is_sparse(X) else np.where(equal_columns(X), X[0], means)
 
 
 def column_deviations(X: Any, weights: Vector | None = None) -> Vector:
@@ -146,10 +144,8 @@ def equal_columns(X: Any) -> Mask:
 
 def numbers_rows(column: Vector) -> bool:
     """Return whether a column has whole numbers that rise or fall from row to row, or each of a range once."""
-    if not np.array_equal(np.floor(column), column):
-        return False
-    steps = np.diff(column)
-    return bool((steps > 0).all() or (steps < 0).all() or (np.diff(np.sort(column)) == 1).all())
+    whole, steps = np.array_equal(np.floor(column), column), np.diff(column)
+    return bool(whole and ((steps > 0).all() or (steps < 0).all() or (np.diff(np.sort(column)) == 1).all()))
 
 
 def row_norms(X: Any) -> Vector:
@@ -208,8 +204,7 @@ class Preprocessing:
 
     def apply(self, X: Matrix) -> Matrix:
         """Return the preprocessed copy of the samples X (n, p)."""
-        Z: Matrix = divided(self.shifted(X), self.scale, self.row_norms(X))
-        return Z
+        return divided(self.shifted(X), self.scale, self.row_norms(X))  # type: ignore[no-any-return]
 
     def shifted(self, X: Matrix) -> Matrix:
         """Return X - shift; raises ValueError for sparse samples of a map that shifts, which would be dense."""

@@ -144,25 +144,17 @@ def weights_of_samples(
     if class_weight is None:
         return sample_weight
     weights = np.ones(len(y)) if sample_weight is None else sample_weight
-    up = y > 0
-    if isinstance(class_weight, Mapping):
-        plus, minus = _factors(class_weight, labels)
-    else:
+    if not isinstance(class_weight, Mapping):
         word("class weight", class_weight, ("balanced",))
-        plus, minus = (weights.sum() / (2.0 * weights[part].sum()) for part in (up, ~up))
-    return np.asarray(weights * np.where(up, plus, minus))
-
-
-def _factors(class_weight: Mapping[str | int, float], labels: tuple[str, str]) -> tuple[float, float]:
-    """Return the weights of +1 and -1 in a mapping by texts of labels or by -1 and +1."""
-    names = {"-1": -1, "1": 1, "+1": 1, labels[0]: -1, labels[1]: 1}
-    factors = {-1: 1.0, 1: 1.0}
+        class_weight = {sign: weights.sum() / (2.0 * weights[y == sign].sum()) for sign in (-1, 1)}
+    found, signs = weights.copy(), {"-1": -1, "1": 1, "+1": 1, labels[0]: -1, labels[1]: 1}
     for name, value in class_weight.items():
-        word("a class of the class weights", str(name), names)
+        word("a class of the class weights", str(name), signs)
         if not NUMBER.holds(value) or value <= 0:
             raise ParameterError(f"the weight of class '{name}' is {shown(value)}", "give a number > 0")
-        factors[names[str(name)]] = float(value)
-    return factors[1], factors[-1]
+        chosen = y == signs[str(name)]
+        found[chosen] = float(value) * weights[chosen]
+    return found
 
 
 def positions_of(index: slice | ArrayLike, size: int, what: str) -> Indices:

@@ -282,7 +282,7 @@ def test_files_that_are_none(tmp_path, monkeypatch):
         (tmp_path / f"damaged{suffix}").write_bytes(b"\x00\x01\x02")
         with pytest.raises(DataError, match=told):
             load_dataset(tmp_path / f"damaged{suffix}")
-    monkeypatch.setattr("fsopt.data.files.find_spec", lambda name: None)
+    monkeypatch.setattr("fsopt.errors.find_spec", lambda name: None)
     with pytest.raises(PackageError, match=r"pip install 'fsopt\[parquet\]'"):
         load_dataset(written(tmp_path, "t.parquet", "PAR1"))
 
@@ -349,7 +349,7 @@ def test_what_a_small_file_expands_to_is_refused_before_it_is_made(tmp_path, mon
     with pytest.raises(DataError, match=r"would take more than .* GB of memory, more than the limit of 0.001 GB"):
         load_samples(tmp_path / name)
     monkeypatch.setenv("FSOPT_DATA_LIMIT", "1")
-    assert load_samples(tmp_path / name).n
+    assert len(load_samples(tmp_path / name).about)
 
 
 def test_texts_of_a_dictionary_are_held_once(tmp_path):

@@ -120,13 +120,13 @@ DRAWN = [
     (lambda: gbd_set_two(11, 0, p=10, n=10), "m is 11: m is a whole number, 1 to 10"),
 ]
 GIVEN = [
-    (FRAME, None, "neither a Dataset nor samples with labels.*'label' by default"),
-    ("wdbc", Y3, "labels in a column"),
+    (FRAME, None, "neither a Dataset nor samples with labels.*'label'"),
+    ("wdbc", Y3, "names the column of labels"),
     (None, None, "neither a Dataset"),
     (3.0, None, "neither a Dataset"),
-    (DATA, ["svm"], "anything else by"),
+    (DATA, ["svm"], "all else by its keyword"),
     ((X3, Y3, Y3), None, "neither a Dataset"),
-    (DATA, Y3, "a Dataset has its labels already"),
+    (DATA, Y3, "give .X, y. or a Dataset"),
 ]
 CALLS = [
     *((lambda given=given: Dataset(**({"X": X3, "y": Y3} | given)), DataError, words) for given, words in PARTS),
