@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 """Of Okabe and Ito, which colour-blind readers can tell apart, in the order of lines."""
 BLUE, ORANGE = COLOURS[:2]

@@ -157,9 +157,7 @@ def dataset_of(data: Given | Samples, y: ArrayLike | None = None) -> Dataset:
     if isinstance(target, str) and (file or (is_frame(data) and (y is not None or target in data.columns))):
         return load_dataset(data, target=target)
     if y is None or file or isinstance(data, Dataset):
-        hint = (
-            f"all else by its keyword; y names the column of labels of a file or DataFrame, or it is '{DEFAULT_TARGET}'"
-        )
+        hint = f"all else by its keyword; y names the column of labels of a table, by default '{DEFAULT_TARGET}'"
         raise ParameterError("these are neither a Dataset nor samples with labels", f"give (X, y) or a Dataset, {hint}")
     return Dataset(data, y)  # type: ignore[arg-type]
 

@@ -203,5 +203,4 @@ def _usual(first: dict[float | str, str], listed: str) -> float | str:
 
 def places_by_name(features: Sequence[str]) -> Indices:
     """Return the place (p,) of each feature in the order of names, x2 before x10; columns have theirs by accident."""
-    order = sorted(range(len(features)), key=lambda j: (len(features[j]), features[j]))
-    return np.argsort(order)
+    return np.argsort(sorted(range(len(features)), key=lambda j: (len(features[j]), features[j])))
