@@ -88,7 +88,7 @@ def test_the_default_capacity_is_a_tenth_of_the_rows():
     assert fsopt.fit("rsvm", data, w_cap=2.0).details["h_over_l"] == pytest.approx(3.0 / 30)
 
 
-@pytest.mark.parametrize(("kernel", "options"), [("gaussian", {"width": 0.8}), ("polynomial", {})])
+@pytest.mark.parametrize(("kernel", "options"), [("gaussian", {"width": 0.8}), ("gaussian", {"width": 0.5})])
 def test_a_kernel_machine_is_the_c_svm_with_that_kernel(kernel, options):
     data, new = blobs(40, 3, seed=6, gap=0.3), np.random.default_rng(1).standard_normal((60, 3))
     fit = fsopt.fit("rsvm", data, w_cap=4.0, kernel=kernel, **options)
