@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
+from importlib.util import find_spec
 from reprlib import Repr
 
 from fsopt.common.texts import one_line
@@ -18,15 +19,7 @@ _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
 
 
 class FsoptError(Exception):
-    """Base of every error that fsopt raises on purpose.
-
-    Parameters
-    ----------
-    message : str
-        The event and its reason, one line.
-    hint : str
-        A remedy, one line.
-    """
+    """Base of every error that fsopt raises on purpose: the event and its reason, and a remedy, one line each."""
 
     kind = "error"
 
@@ -112,6 +105,12 @@ class PackageError(FsoptError):
     """An optional package is needed and not installed."""
 
     kind = "package"
+
+
+def needed(package: str, what: str, extra: str) -> None:
+    """Raise PackageError where the optional package that ``what`` need, of an extra of fsopt, is not installed."""
+    if find_spec(package) is None:
+        raise PackageError(f"{what} need {package}, which is not installed", f"pip install 'fsopt[{extra}]'")
 
 
 class WorkersLost(FsoptError):

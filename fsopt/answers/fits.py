@@ -17,14 +17,14 @@ from fsopt.answers.results import Status
 from fsopt.answers.trained import Trained, fingerprint
 from fsopt.common import arguments
 from fsopt.common.arguments import word
+from fsopt.common.clock import NUMBER, require
 from fsopt.common.figures import bars_figure, history_figure
 from fsopt.common.files import write_text
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
 from fsopt.data.given import Given, Table, dataset_of
-from fsopt.data.hyperplanes import measures
-from fsopt.data.kernels import Kernel
-from fsopt.data.matrices import Preprocessing, column_deviations, is_sparse, largest_values, row_blocks
+from fsopt.data.hyperplanes import Kernel, measures
+from fsopt.data.matrices import Preprocessing, column_deviations, is_sparse, largest_values
 from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Mask, Matrix, Samples, Vector
 
@@ -115,9 +115,17 @@ class Fit(Told):
         """
         known = self.trained or Trained.unknown(len(self.preprocessing.shift))
         Z = known.samples(X, self.needed)
-        blocks = is_sparse(Z) and (self.kernel is not None or (self.of_unit_rows and self.preprocessing.shift.any()))
+        if is_sparse(Z) and (self.kernel is not None or (self.of_unit_rows and self.preprocessing.shift.any())):
+            require(2 * NUMBER * Z.shape[0] * Z.shape[1], "dense samples", "give fewer samples at a time")
+            Z = Z.toarray()  # type: ignore[attr-defined]
         with np.errstate(over="ignore", invalid="ignore"):
-            scores = np.concatenate([self._scores(part) for part in (row_blocks(Z) if blocks else (Z,))])
+            if self.kernel is not None:
+                score = self.kernel.matrix(self.preprocessing.apply(Z)) @ self.coef
+            elif self.of_unit_rows:
+                score = self.preprocessing.shifted(Z) @ self.coef / self.preprocessing.row_norms(Z)
+            else:
+                score = Z @ self.coef
+            scores: Vector = score + self.intercept
         bad = np.flatnonzero(~np.isfinite(scores))
         if len(bad):
             raise DataError(
@@ -125,17 +133,6 @@ class Fit(Told):
                 "give the samples in the units of the training data",
             )
         return scores
-
-    def _scores(self, Z: Matrix) -> Vector:
-        """Return the scores (n,) of samples in the order of the fit."""
-        if self.kernel is not None:
-            score = self.kernel.matrix(self.preprocessing.apply(Z)) @ self.coef
-        elif self.of_unit_rows:
-            score = self.preprocessing.shifted(Z) @ self.coef / self.preprocessing.row_norms(Z)
-        else:
-            score = Z @ self.coef
-        result: Vector = score + self.intercept
-        return result
 
     def predict(self, X: Samples | Dataset | Table) -> Vector:
         """Return the classes (n,), -1 and +1, of samples as in :meth:`decision_function`; a score of 0 counts as -1."""

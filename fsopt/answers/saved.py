@@ -27,7 +27,7 @@ from fsopt.compiler import Program
 from fsopt.compiler.values import all_values
 from fsopt.data import Dataset
 from fsopt.data.encoding import EncodedColumn, Encoding
-from fsopt.data.kernels import Kernel
+from fsopt.data.hyperplanes import Kernel
 from fsopt.data.layout import MISSING, Layout
 from fsopt.data.matrices import Preprocessing
 from fsopt.errors import FileError, FsoptError, reading, shown

@@ -149,7 +149,7 @@ def predict(
     """
     from fsopt.answers.records import plain
     from fsopt.answers.saved import load_fit, read_record
-    from fsopt.data import load_samples
+    from fsopt.data.given import load_samples
 
     record, fitted = read_record(saved), load_fit(saved)
     anew: dict[str, Any] = {"drop": (), "positive": (), "weights": None, "class_weight": None, "missing": None}
@@ -163,8 +163,8 @@ def predict(
         columns["probability"] = fitted.predict_proba(samples)[:, 1].tolist()
     for text in _unseen(fitted, samples):
         out.remark(text)
-    ids = samples.texts("id") or [str(i) for i in range(1, samples.n + 1)]
-    answer = {"data": data, "n": samples.n, "method": fitted.method, "ids": ids, "scores": scores, **columns}
+    ids = samples.texts("id") or [str(i) for i in range(1, len(scores) + 1)]
+    answer = {"data": data, "n": len(scores), "method": fitted.method, "ids": ids, "scores": scores, **columns}
     answer |= {"labels": answer.pop("label"), "predictions": [1 if one > 0 else -1 for one in answer.pop("score")]}
     answer["accuracy"] = _accuracy(labels, samples, (down, up))
     listed = io.StringIO()
@@ -173,7 +173,7 @@ def predict(
     text = listed.getvalue() if output is None else ""
     out.deliver(plain(answer), output, as_json=json, present=lambda: out.emit(text), text=own)
     if answer["accuracy"] is not None:
-        out.remark(f"accuracy {answer['accuracy']:.4f} on {counted(samples.n, 'sample')}")
+        out.remark(f"accuracy {answer['accuracy']:.4f} on {counted(len(scores), 'sample')}")
     return out.EXIT_SOLVED
 
 

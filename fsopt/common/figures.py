@@ -8,13 +8,12 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from fsopt.common.texts import one_line
-from fsopt.errors import PackageError
+from fsopt.errors import needed
 from fsopt.typing import Vector
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 """Of Okabe and Ito, which colour-blind readers can tell apart, in the order of lines."""
@@ -25,21 +24,13 @@ MARKERS = "osD^vP*X<>h"
 def new_figure(panels: int, *, height: float = 3.6) -> Figure:
     """Return a figure of panels side by side, which a notebook shows without a backend.
 
-    Parameters
-    ----------
-    panels : number of its ``axes``.
-    height : of a panel, in inches; its width is 4.6.
-
-    Raises
-    ------
-    PackageError : matplotlib is not installed.
+    It has so many ``axes``, each 4.6 inches wide and of this height. Raises PackageError without matplotlib.
     """
-    try:
-        from cycler import cycler
-        from matplotlib import rc_context
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise PackageError("plots need matplotlib, which is not installed", "pip install fsopt[plot]") from error
+    needed("matplotlib", "plots", "plot")
+    from cycler import cycler
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(4.6 * panels, height), layout="constrained")
     with rc_context({"axes.prop_cycle": cycler(color=COLOURS)}):
         figure.subplots(1, panels)

@@ -25,7 +25,6 @@ from fsopt.errors import FileError, ParameterError, UnknownNameError, foreign, s
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-
 Entry = TypeVar("Entry")
 REGISTRIES: dict[str, Registry[Any]] = {}
 """What is registered -> its registry, of those that were imported."""
@@ -136,8 +135,6 @@ CHANGES = Argument(
 )
 SLUG, CHANGED = "_fsopt_slug", "_fsopt_changed"
 """Attributes of a model: the slug of its builder, and whether the function of this slug was called."""
-
-
 _CURRENT: ContextVar[tuple[Mapping[str, Change], set[str]] | None] = ContextVar("changes", default=None)
 """The functions in force, and the slugs of the models that were read meanwhile."""
 

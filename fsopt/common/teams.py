@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fsopt.common.clock import held_interruption, whole_or_interrupted
-from fsopt.errors import PackageError, ParameterError, WorkersLost
+from fsopt.errors import ParameterError, WorkersLost, needed
 
 MOST_JOBS = 1024
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -107,10 +107,8 @@ def on_scheduler(address: str | None) -> Iterator[None]:
     if address is None:
         yield
         return
-    try:
-        from distributed import Client
-    except ImportError as error:
-        raise PackageError("the scheduler needs Dask, which is not installed", "pip install fsopt[dask]") from error
+    needed("distributed", "schedulers", "dask")
+    from distributed import Client
     from joblib import parallel_config
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what is lost is an error here

@@ -5,4 +5,3 @@ from .drawn import gmeb_type1 as gmeb_type1
 from .drawn import gmeb_type2 as gmeb_type2
 from .drawn import mpm_synthetic as mpm_synthetic
 from .given import load_dataset as load_dataset
-from .given import load_samples as load_samples

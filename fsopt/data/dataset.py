@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from fsopt.common.arguments import TEXT, checked
 from fsopt.common.texts import counted
 from fsopt.data.encoding import Encoded, is_frame
+from fsopt.data.layout import few
 from fsopt.data.matrices import equal_columns, is_sparse, numbers_rows, parts_of
 from fsopt.data.validation import (
     as_matrix,
@@ -21,8 +22,8 @@ from fsopt.data.validation import (
     names_of,
     positions_of,
     weights_of,
+    weights_of_samples,
 )
-from fsopt.data.weights import weights_of_samples
 from fsopt.errors import DataError
 from fsopt.typing import Indices, Matrix, Vector
 
@@ -134,12 +135,11 @@ class Dataset:
         DataError : weights of another number or sign, or only one class with a positive weight.
         ParameterError : a class weight of another kind.
         """
-        equal = replace(self, weights=None)
-        if sample_weight is None:
-            return replace(equal, weights=weights_of_samples(self.y, self.labels, class_weight, None))
-        given = weights_of(sample_weight, self.n, zeros=True)
-        chosen = equal if given.all() else equal.rows(np.flatnonzero(given))
-        return replace(chosen, weights=weights_of_samples(chosen.y, self.labels, class_weight, given[given > 0]))
+        chosen, given = replace(self, weights=None), None
+        if sample_weight is not None:
+            given = weights_of(sample_weight, self.n, zeros=True)
+            chosen, given = chosen.rows(given > 0), given[given > 0]
+        return replace(chosen, weights=weights_of_samples(chosen.y, self.labels, class_weight, given))
 
     def __repr__(self) -> str:
         negative, positive = self.labels
@@ -198,8 +198,7 @@ class Dataset:
     @property
     def facts(self) -> tuple[str, ...]:
         """What the features are, and what became of the columns that they were made of, a sentence each."""
-        told: list[tuple[str, Sequence[str]]] = []
-        told.append((counted(len(self.constant), "constant feature"), self.constant))
+        told: list[tuple[str, Sequence[str]]] = [(counted(len(self.constant), "constant feature"), self.constant)]
         if self.encoded is not None:
             encoding, missing = self.encoded.encoding, self.encoded.source.isna().mean()
             texts = [column.name for column in encoding.columns if column.levels]
@@ -210,19 +209,14 @@ class Dataset:
         if self.group is not None:
             told.append(("samples that stay together", [counted(len(self.units[1]), "group")]))
         told.append(("numbers of the rows, which 'select' leaves out, and drop= everywhere", self.identifiers))
-        return tuple(f"{what}: {_first(names)}" for what, names in told if names)
+        return tuple(f"{what}: {few(names)}" for what, names in told if names)
 
     def rows(self, index: slice | ArrayLike) -> Dataset:
         """Return the data set (m, p) of some samples in the order of an index, for example of one fold.
 
-        Parameters
-        ----------
-        index : slice, (m,) array of integers, which count from the end where they are negative, or (n,) array of bools
-
-        Raises
-        ------
-        DataError : if there is no sample, or the samples are of one class only.
-        ParameterError : if `index` is not a valid index of the n samples.
+        The index is a slice, an (m,) array of integers, which count from the end where they are negative, or an (n,)
+        array of bools. Raises DataError if there is no sample, or the samples are of one class only, and ParameterError
+        if `index` is not a valid index of the n samples.
         """
         positions = positions_of(index, self.n, "samples")
         return replace(
@@ -237,14 +231,8 @@ class Dataset:
     def columns(self, index: slice | ArrayLike) -> Dataset:
         """Return the data set (n, m) of some features in the order of an index, for example of the selected ones.
 
-        Parameters
-        ----------
-        index : slice, (m,) array of integers, which count from the end where they are negative, or (p,) array of bools
-
-        Raises
-        ------
-        DataError : if there is no feature, or one occurs twice.
-        ParameterError : if `index` is not a valid index of the p features.
+        The index is one of features as that of :meth:`rows` is one of samples. Raises DataError if there is no feature,
+        or one occurs twice, and ParameterError if `index` is not a valid index of the p features.
         """
         positions = positions_of(index, self.p, "features")
         return replace(self, X=self.X[:, positions], features=tuple(self.features[j] for j in positions), encoded=None)
@@ -266,8 +254,3 @@ def groups_of_samples(group: ArrayLike, n: int) -> Indices:
     if found.min() < 0:
         raise DataError(f"{(found < 0).sum()} of {n} samples have no group", "give each a group, of its own if need be")
     return found
-
-
-def _first(names: Sequence[str]) -> str:
-    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return ", ".join(names[:5]) + more

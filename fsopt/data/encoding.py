@@ -17,8 +17,7 @@ import numpy as np
 
 from fsopt.common.clock import NUMBER, require
 from fsopt.common.texts import counted
-from fsopt.data.layout import Layout, label_key, label_text, refuse_repeated
-from fsopt.data.matrices import first_rows
+from fsopt.data.layout import Layout, few, label_key, label_text, refuse_repeated
 from fsopt.errors import DataError, shown
 from fsopt.typing import Matrix
 
@@ -64,11 +63,6 @@ def texts_of(columns: DataFrame) -> list[str]:
     return [str(name) for name, kind in columns.dtypes.items() if kind.kind != "f"]
 
 
-def holds_texts(column: Series) -> bool:
-    """Return whether a column of :func:`typed_columns` holds texts."""
-    return bool(column.dtype.kind != "f")
-
-
 def _typed(series: Series, name: str) -> Any:
     """Return a column as what it is."""
     import pandas as pd
@@ -96,8 +90,7 @@ def without_groups(frame: DataFrame, layout: Layout) -> DataFrame:
     for name in frame.columns.difference([layout.target, layout.id], sort=False):
         texts = frame[name].dropna()
         if all(isinstance(v, str) and re.fullmatch(form, v.strip()) for v in texts):
-            plain = [float(text.replace(mark, "").replace(point, ".")) for text in texts]
-            frame[name] = pd.Series(plain, texts.index)
+            frame[name] = pd.Series([float(v.replace(mark, "").replace(point, ".")) for v in texts], texts.index)
     return frame
 
 
@@ -133,14 +126,11 @@ def _refuse_numbers(name: str, present: Series) -> None:
 
 @dataclass(frozen=True)
 class EncodedColumn:
-    """The features of one column.
+    """The features of one column of a table, by its name.
 
-    Attributes
-    ----------
-    name : of the column in the table.
-    levels : the different texts of a column of texts, sorted; none of a column of numbers. Two make one feature, which
-        is 1 for the second; more make one feature each.
-    fill : the value in place of a missing one; None where a missing value is an error.
+    The different texts of a column of texts are its ``levels``, sorted; a column of numbers has none. Two make one
+    feature, which is 1 for the second; more make one each. ``fill`` is the value in place of a missing one, None where
+    that is an error.
     """
 
     name: str
@@ -165,13 +155,13 @@ class EncodedColumn:
     def matrix(self, column: Series) -> Matrix:
         """Return the features (n, k) of the values of the column; an unknown text has 0 in all of them."""
         gone = column.isna().to_numpy()
-        if not self.levels and holds_texts(column):
+        if not self.levels and column.dtype.kind != "f":
             told = f"column '{self.name}' holds texts, such as {shown(column[~gone].iloc[0])}"
             raise DataError(told, "give numbers, as in training")
         if gone.any() and self.fill is None:
             what = counted(int(gone.sum()), "missing value")
             hint = "fit with missing= (mean, median), which predictions then use too, or remove these rows"
-            raise DataError(f"column '{self.name}' has {what}, in row {first_rows(gone)}", hint)
+            raise DataError(f"column '{self.name}' has {what}, in row {few(np.flatnonzero(gone) + 1)}", hint)
         if self.levels:
             texts = np.where(gone, self.fill, _texts(column))
             return np.column_stack([np.asarray(texts == level, dtype=float) for level in self.shown])
@@ -181,12 +171,8 @@ class EncodedColumn:
 
 @dataclass(frozen=True)
 class Encoding:
-    """The map from the columns of a table to features, learned on training samples.
-
-    Attributes
-    ----------
-    columns : of the table, in the order of the features.
-    missing : the treatment of missing values, one of :data:`fsopt.data.layout.MISSING`, or None.
+    """The map from the columns of a table, in the order of the features, to these, learned on training samples;
+    ``missing`` is the treatment of missing values, one of :data:`fsopt.data.layout.MISSING`, or None.
     """
 
     columns: tuple[EncodedColumn, ...]
@@ -234,7 +220,7 @@ class Encoded:
 def _learned(name: str, column: Series, missing: str | None) -> EncodedColumn:
     """Return the features of a column."""
     present, treated = column.dropna(), missing not in (None, "drop")
-    if holds_texts(column):
+    if column.dtype.kind != "f":
         counts = Counter(present.tolist() or [""])
         frequent = min(counts, key=lambda text: (-counts[text], text))
         return EncodedColumn(name, tuple(sorted(counts)), frequent if treated else None)
@@ -246,7 +232,7 @@ def _learned(name: str, column: Series, missing: str | None) -> EncodedColumn:
 
 def _texts(column: Series) -> Any:
     """Return a column as texts (n,), None for a missing one: 1 for the number 1.0."""
-    if holds_texts(column):
+    if column.dtype.kind != "f":
         return np.where(column.isna(), None, column.astype(object))
     shown = [None if v != v else label_text(v) for v in column.tolist()]
     return np.array(shown, dtype=object)

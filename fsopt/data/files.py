@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from importlib.metadata import distribution
-from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -23,7 +22,7 @@ from fsopt.data.encoding import without_groups
 from fsopt.data.layout import DEFAULT_TARGET, SUFFIXES, Layout, refuse_repeated
 from fsopt.data.matrices import stays_sparse
 from fsopt.data.validation import as_matrix
-from fsopt.errors import DataError, PackageError, foreign, shown, similar
+from fsopt.errors import DataError, foreign, needed, shown, similar
 from fsopt.typing import Matrix, Vector
 
 if TYPE_CHECKING:
@@ -126,14 +125,12 @@ def _separated(path: Path, layout: Layout, budget: Budget) -> DataFrame:
         rows = max(content.count(b"\n"), content.count(b"\r"))
         budget.charge("the table", text=len(content), cells=rows * len(names), columns=len(names))
         refuse_repeated([name for name in names if name])
-        engine: dict[str, Any] = {"low_memory": False} if len(sep) == 1 else {"engine": "python"}
-        # From 3.1 on pandas reads decimals exactly without a request, which is deprecated.
-        if len(sep) == 1 and tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):
-            engine["float_precision"] = "round_trip"
+        fast: dict[str, Any] = {"low_memory": False, "float_precision": "round_trip"}
+        engine = fast if len(sep) == 1 else {"engine": "python"}
         warnings.simplefilter("error", pd.errors.ParserWarning)  # a row with more fields than names
         file.seek(0)
-        same = {"sep": sep, "index_col": False, "skipinitialspace": True, **engine}
-        return _with_keywords(partial(pd.read_csv, file, **same), layout)
+        engine |= {"sep": sep, "index_col": False, "skipinitialspace": True}
+        return _with_keywords(partial(pd.read_csv, file, **engine), layout)
 
 
 @contextmanager
@@ -146,7 +143,7 @@ def _by_pandas(hint: str) -> Iterator[None]:
 
 def _parquet(path: Path, layout: Layout, budget: Budget) -> DataFrame:
     """Return the columns of a Parquet file; a null is a missing value."""
-    _need("pyarrow", "Parquet files", "parquet")
+    needed("pyarrow", "Parquet files", "parquet")
     with _by_pandas("write it with pandas.DataFrame.to_parquet(path, index=False)"):
         import pyarrow.parquet as pq
         from pyarrow import types
@@ -172,7 +169,7 @@ def _parquet(path: Path, layout: Layout, budget: Budget) -> DataFrame:
 
 def _excel(path: Path, layout: Layout, budget: Budget) -> DataFrame:
     """Return the columns of a sheet of a workbook, the first one by default; its first row has their names."""
-    _need("openpyxl", "Excel workbooks", "excel")
+    needed("openpyxl", "Excel workbooks", "excel")
 
     with _by_pandas("save it as an Excel workbook (.xlsx), names in the first row, or as CSV; sheet= names the sheet"):
         from openpyxl import load_workbook
@@ -241,11 +238,6 @@ def _arff(path: Path, layout: Layout, budget: Budget) -> DataFrame:
     return frame
 
 
-def _need(package: str, what: str, extra: str) -> None:
-    if find_spec(package) is None:
-        raise PackageError(f"{what} need the package {package}", f"pip install 'fsopt[{extra}]'")
-
-
 def _wdbc(path: Path, layout: Layout, budget: Budget) -> DataFrame:
     """Return the data of scikit-learn's file, without the second that the import of scikit-learn takes."""
     import pandas as pd
@@ -261,21 +253,17 @@ def _npz(path: Path, layout: Layout, budget: Budget) -> DataFrame:
     """Return the arrays ``X``, ``y`` and ``features``, which are ``x1 .. xp`` by default; nothing is unpickled."""
     import pandas as pd
 
-    fault = "the file is no .npz archive of X and y, is damaged, or holds objects, as of a DataFrame"
+    shapes = "X (n, p), y (n,) and perhaps features (p,)"
+    fault = f"the file is no .npz archive of {shapes}, is damaged, or holds objects, as of a DataFrame"
     with foreign("numpy", fault, _NPZ_HINT, DataError):
         with ZipFile(path) as archive:
             budget.charge("the arrays", text=sum(member.file_size for member in archive.infolist()))
         with np.load(path, allow_pickle=False) as held:
             X, y = as_matrix(held["X"]), held["y"]
-            features = held.get("features")
-    if y.shape != X.shape[:1] or y.dtype.kind not in "biufU":
-        raise DataError(f"y is an array of type {y.dtype} and shape {y.shape}, not {len(X)} labels", _NPZ_HINT)
-    budget.charge("the labels", objects=y.size)
-    names = np.array([f"x{j}" for j in range(1, X.shape[1] + 1)]) if features is None else features
-    if names.dtype.kind != "U" or names.shape != X.shape[1:]:
-        raise DataError(f"features is an array of type {names.dtype} and shape {names.shape}, not p texts", _NPZ_HINT)
-    refuse_repeated([*names, DEFAULT_TARGET])
-    return pd.DataFrame(X, columns=names.tolist()).assign(**{DEFAULT_TARGET: y})
+            names = held.get("features", np.array([f"x{j}" for j in range(1, X.shape[1] + 1)])).tolist()
+        budget.charge("the labels", objects=y.size)
+        refuse_repeated([*names, DEFAULT_TARGET])
+        return pd.DataFrame(X, columns=names).assign(**{DEFAULT_TARGET: y})
 
 
 def read_lines(path: Path) -> tuple[Matrix, Vector, list[str]]:

@@ -27,8 +27,8 @@ from fsopt.data.encoding import (
     with_names,
 )
 from fsopt.data.files import SPARSE, read_frame, read_lines, resolve, suffix_of
-from fsopt.data.layout import DEFAULT_TARGET, WHOLE, Layout, is_missing, label_key, label_text
-from fsopt.data.matrices import first_rows, is_sparse, stays_sparse
+from fsopt.data.layout import DEFAULT_TARGET, WHOLE, Layout, few, is_missing, label_key, label_text
+from fsopt.data.matrices import is_sparse, stays_sparse
 from fsopt.data.validation import map_labels
 from fsopt.errors import DataError, ParameterError
 from fsopt.typing import Mask, Samples, Vector
@@ -43,25 +43,15 @@ SOURCE = Argument("a path", lambda value: PATH.holds(value) or is_frame(value), 
 
 @dataclass(frozen=True)
 class Table:
-    """The raw content of a data file.
-
-    Attributes
-    ----------
-    held : columns of the features, numbers with NaN for a missing one, or texts; of sparse lines a matrix.
-    features : p names.
-    about : the columns ``target``, ``id``, ``group`` and ``weights`` of those that are there, texts but the weights.
-    story : what was left out, a sentence each.
+    """The raw content of a data file: the columns ``held`` of the features, numbers with NaN for a missing one, or
+    texts, of sparse lines a matrix; ``about``, the columns ``target``, ``id``, ``group``, ``weights`` of those that are
+    there, all texts but the weights; and ``story``, a sentence for each thing that was left out.
     """
 
     held: Any
     features: list[str]
     about: DataFrame
     story: tuple[str, ...] = ()
-
-    @property
-    def n(self) -> int:
-        """Number of rows."""
-        return len(self.about)
 
     def texts(self, what: str) -> list[str]:
         """Return a column of ``about``, with one of :data:`fsopt.data.layout.NO_VALUE` for a missing text."""
@@ -72,8 +62,8 @@ class Table:
         if not gone.any():
             return self
         if gone.all():
-            raise DataError(f"every one of the {self.n} rows has {what}", hint)
-        told = f"{gone.sum()} of {self.n} rows have {what} and are left out: {first_rows(gone)}"
+            raise DataError(f"every one of the {len(gone)} rows has {what}", hint)
+        told = f"{gone.sum()} of {len(gone)} rows have {what} and are left out: {few(np.flatnonzero(gone) + 1)}"
         return replace(self, held=self.held[~gone], about=self.about[~gone], story=(*self.story, told))
 
 
@@ -151,26 +141,8 @@ def _target_of(y: Vector, labels: tuple[str, str], layout: Layout) -> str:
     return f"target '{layout.target}': {sides}" + (f"; without {', '.join(layout.drop)}" if layout.drop else "")
 
 
-@checked(source=SOURCE)
-def load_samples(source: str | os.PathLike[str] | DataFrame, layout: Layout = WHOLE) -> Table:
-    """Read samples to be classified: as :func:`load_dataset`, but a file with names of columns may have no label.
-
-    Parameters
-    ----------
-    source : str, path or DataFrame
-        As in :func:`load_dataset`.
-    layout : Layout, optional
-        Columns that it names need not be there.
-
-    Returns
-    -------
-    Table
-        Raw content, without the column ``target`` in a file without labels; missing values are NaN.
-
-    Raises
-    ------
-    DataError : if there is no such data set, or the file cannot be read.
-    """
+def load_samples(source: Any, layout: Layout = WHOLE) -> Table:
+    """Return the content of a source of :func:`load_dataset` whose columns by the layout, as labels, may be absent."""
     with _read(source, layout, required=False) as (table, _):
         return table
 
@@ -179,19 +151,14 @@ def dataset_of(data: Given | Samples, y: ArrayLike | None = None) -> Dataset:
     """Return the data set of :data:`Given`, or of samples and labels; raises ParameterError, DataError."""
     if y is None and isinstance(data, tuple) and len(data) == 2:
         data, y = data
-    if isinstance(data, Dataset):
-        if y is not None:
-            raise ParameterError("a Dataset has its labels already", "give it alone, anything else by its keyword")
+    if isinstance(data, Dataset) and y is None:
         return data
-    target = DEFAULT_TARGET if y is None else y
-    file = isinstance(data, str | os.PathLike)
-    if file and not isinstance(target, str):
-        raise ParameterError("a file has its labels in a column", "give the name of the column as y")
-    if file or (is_frame(data) and isinstance(target, str) and (y is not None or target in data.columns)):
+    target, file = DEFAULT_TARGET if y is None else y, isinstance(data, str | os.PathLike)
+    if isinstance(target, str) and (file or (is_frame(data) and (y is not None or target in data.columns))):
         return load_dataset(data, target=target)
-    if y is None:
-        hint = f"give (X, y), of a DataFrame the name of the column of y too, which is '{DEFAULT_TARGET}' by default"
-        raise ParameterError("these are neither a Dataset nor samples with labels", hint)
+    if y is None or file or isinstance(data, Dataset):
+        hint = f"all else by its keyword; y names the column of labels of a table, by default '{DEFAULT_TARGET}'"
+        raise ParameterError("these are neither a Dataset nor samples with labels", f"give (X, y) or a Dataset, {hint}")
     return Dataset(data, y)  # type: ignore[arg-type]
 
 
@@ -267,14 +234,9 @@ def to_dataset(table: Table, name: str, layout: Layout) -> Dataset:
         table, y = table.without(gone, "a missing value", "use missing='mean'"), y[~gone]
     held, group = table.held, [text or None for text in table.texts("group")]
     parts: dict[str, Any] = {"features": table.features, "group": group or None, "weights": table.about.get("weights")}
-    if sparse:
-        parts["X"] = held
-    elif layout.missing in (None, "drop") and not texts_of(held):
-        parts["X"] = held.to_numpy()
+    if sparse or (layout.missing in (None, "drop") and not texts_of(held)):
+        parts["X"] = held if sparse else held.to_numpy()
     else:
-        empty = held.columns[held.count() == 0]
-        if len(empty):
-            raise DataError(f"column '{empty[0]}' has no value at all", f"leave it out: drop='{empty[0]}'")
         encoding = Encoding.learned(held, layout.missing)
         parts |= {"X": encoding.matrix(held), "features": encoding.features, "encoded": Encoded(encoding, held)}
     story = (_target_of(y, labels, layout), *table.story)

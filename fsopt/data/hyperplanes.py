@@ -1,4 +1,4 @@
-r"""Hyperplanes w'x + b = 0 and losses of their margins: errors, optimal intercepts, dual feasibility, measures.
+r"""Hyperplanes w'x + b = 0 and losses of their margins: errors, optimal intercepts, duals, measures; and kernels.
 
 With the margins :math:`u_i = y_i s_i` of scores s, the slacks :math:`\xi_i = \max(0, 1 - u_i)` and
 :math:`C_i = C g_i` the losses are :math:`\sum_i C_i \xi_i`, :math:`\sum_i C_i \xi_i^2` and
@@ -19,16 +19,19 @@ of the negative conjugate :math:`\psi` of the loss at :math:`-\alpha`:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import numpy as np
 import scipy
 
-from fsopt.common.arguments import word
+from fsopt.common.arguments import NUMBER, word
+from fsopt.common.clock import NUMBER as SIZE
+from fsopt.common.clock import require
 from fsopt.data import Dataset
 from fsopt.data.matrices import column_means
-from fsopt.data.weights import loss_weights
+from fsopt.data.validation import as_matrix
+from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Indices, Matrix, Vector
 
 ON_HYPERPLANE = 1e-9
@@ -38,12 +41,6 @@ EVEN = 1e-13
 MEASURES = ("accuracy", "mcc", "balanced_accuracy", "recall", "auc")
 """Each 1 at its best: mcc is Matthews' correlation coefficient, balanced_accuracy the mean of the accuracies of both
 classes, recall that of the class +1, auc the area under the receiver operating characteristic."""
-
-
-def hinge(scores: Vector, y: Vector, weights: Vector | None = None) -> float:
-    """Return sum_i g_i max(0, 1 - y_i s_i) of scores s (n,), labels y (n,) in {-1, +1} and weights g (n,), or ones."""
-    losses = np.maximum(1.0 - y * scores, 0.0)
-    return float(losses.sum() if weights is None else losses @ weights)
 
 
 def error_rate(scores: Vector, y: Vector) -> float:
@@ -69,20 +66,12 @@ def best_intercepts(scores: Vector, y: Vector, weights: Vector | None = None) ->
     return float(points[first]), float(points[last])
 
 
-def midpoint_intercept(scores: Vector, y: Vector, weights: Vector | None = None) -> float:
-    """Return the middle of the interval of best intercepts."""
-    low, high = best_intercepts(scores, y, weights)
-    return 0.5 * (low + high)
-
-
 def project_multipliers(alpha: Vector, y: Vector, cap: float | Vector) -> Vector:
     """Return multipliers (n,) in [0, cap] with y'alpha = 0: those of the class with the larger sum are scaled down."""
     a = np.clip(alpha, 0.0, cap)
     plus, minus = a[y > 0].sum(), a[y < 0].sum()
-    if plus > minus:
-        a[y > 0] *= minus / plus
-    elif minus > plus:
-        a[y < 0] *= plus / minus
+    least = min(plus, minus)
+    a *= np.where(y > 0, least / max(plus, TINY), least / max(minus, TINY))
     return a
 
 
@@ -95,34 +84,28 @@ def combination(data: Dataset, alpha: Vector) -> Vector:
     return np.asarray((data.X - data.X.mean(axis=0)).T @ turned)
 
 
-def svm_value(data: Dataset, w: Vector, b: float, c: float) -> float:
-    r"""Return the objective value :math:`\tfrac12 w'w + C e'\xi` of the support vector machine, the slacks weighted."""
-    return 0.5 * float(w @ w) + c * hinge(data.X @ w + b, data.y, data.weights)
-
-
 def smallest_multiple(scores: Vector, b: float, y: Vector, e_cap: float) -> float | None:
     """Return the smallest t >= 0 at which the hinge loss of ``t scores + b`` is at most E; None if there is none."""
-    margins, offsets = y * scores, 1.0 - y * b
-    with np.errstate(divide="ignore", invalid="ignore"):
-        places = offsets / margins
+    moving = scores != 0.0
+    places = (y - b)[moving] / scores[moving]
     breaks = np.unique(np.append(places[np.isfinite(places) & (places > 0)], 0.0))
-    losses = np.array([np.maximum(offsets - t * margins, 0.0).sum() for t in breaks])
-    below = np.flatnonzero(losses <= e_cap)
-    if not len(below):
+    losses = np.array([hinge(t * scores + b, y) for t in breaks])
+    if losses.min() > e_cap:
         return None
-    until = slice(int(below[0]) + 1)
+    until = slice(int(np.argmax(losses <= e_cap)) + 1)
     return float(np.interp(-e_cap, -losses[until], breaks[until]))
 
 
 def measures(y: Vector, score: Vector) -> dict[str, float]:
     """Return :data:`MEASURES` of the scores (n,) of samples with labels (n,) in {-1, +1}; a score of 0 is -1."""
-    labels = np.where(score > 0, 1.0, -1.0)
-    right = labels == y
-    by_class = [float(right[y == sign].mean()) for sign in (1.0, -1.0) if np.any(y == sign)]
+    up, found = y > 0, score > 0
+    n, (true, positive, both) = len(y), (float(np.sum(side)) for side in (up, found, up & found))
+    right, product = n - true - positive + 2.0 * both, true * positive * (n - true) * (n - positive)
+    by_class = [part / size for part, size in ((both, true), (right - both, n - true)) if size]
     return {
-        "accuracy": float(np.mean(right)),
-        "mcc": matthews(y, labels),
-        "balanced_accuracy": float(np.mean(by_class)),
+        "accuracy": right / n,
+        "mcc": (n * both - true * positive) / product**0.5 if product else 0.0,
+        "balanced_accuracy": sum(by_class) / len(by_class),
         "recall": by_class[0],
         "auc": area(y, score),
     }
@@ -138,30 +121,17 @@ def area(y: Vector, score: Vector) -> float:
     return float(above / pairs) if pairs else 0.5
 
 
-def matthews(y: Vector, labels: Vector) -> float:
-    """Return Matthews' correlation coefficient of two label vectors (n,) in {-1, +1}; 0 where one is constant."""
-    n, sides = float(len(y)), (y > 0, labels > 0, (y > 0) & (labels > 0))
-    true, found, both = (float(side.sum()) for side in sides)
-    product = found * true * (n - true) * (n - found)
-    return (n * both - true * found) / product**0.5 if product > 0 else 0.0
-
-
 EPS = float(np.finfo(float).eps)
 TINY = 1e-300
-"""Smallest argument of a logarithm: 0 ln 0 is 0."""
+"""Smallest argument of a logarithm, 0 ln 0 is 0, and smallest divisor of a sum of multipliers."""
 ENTROPY_ERROR = 256.0 * EPS
 """Error of a term of an entropy over C: few roundings of t, whose term changes by less than 37 times as much."""
 
 
 @dataclass(frozen=True)
 class DualTerm:
-    r"""The concave term :math:`\psi` of the multipliers in a dual, with their upper bounds.
-
-    Attributes
-    ----------
-    caps : upper bounds: one number, or one for each sample (n,).
-    gamma : curvature, one number or (n,); 0 for the entropy, whose curvature depends on alpha.
-    entropy : whether the term is the entropy.
+    r"""The concave term :math:`\psi` of the multipliers in a dual: upper bounds ``caps`` and curvatures ``gamma``, each
+    one number or one for each sample (n,), and whether it is the ``entropy``, whose curvature depends on alpha.
     """
 
     caps: float | Vector
@@ -178,10 +148,6 @@ class DualTerm:
     def each(self, n: int) -> tuple[Vector, Vector, bool]:
         """Return the upper bounds (n,) and curvatures (n,) of n multipliers, and whether the term is the entropy."""
         return np.full(n, self.caps), np.full(n, self.gamma), self.entropy
-
-    def values(self, alpha: Matrix) -> Matrix:
-        """Return the terms of multipliers alpha (n,) or (k, n), whose sum is psi."""
-        return dual_values(alpha, self.caps, self.gamma, self.entropy)
 
 
 def dual_values(alpha: Matrix, caps: float | Vector, gamma: float | Vector, entropy: bool) -> Matrix:
@@ -221,21 +187,31 @@ def dual_gaps(alpha: Matrix, margins: Matrix, caps: float | Vector, gamma: float
     return np.maximum(caps * losses + alpha * margins - dual_values(alpha, caps, gamma, entropy), 0.0)
 
 
+def loss_weights(c: float, weights: Vector | None) -> float | Vector:
+    """Return the penalty weights C_i of the samples: c itself for equal weights, else c times the weights (n,)."""
+    return c if weights is None else np.asarray(c * weights)
+
+
+def weights_of_classes(y: Vector, weights: Vector | None) -> tuple[float, float]:
+    """Return the weight of the class +1 and that of -1; raises ParameterError where they differ within a class."""
+    plus, minus = (np.ones(1) if weights is None else weights[y == sign] for sign in (1.0, -1.0))
+    if any(np.ptp(part) > 1e-12 * part.max() for part in (plus, minus)):
+        raise ParameterError(
+            "one weight for each class is needed, and they differ within a class",
+            "give class weights, such as 'balanced'",
+        )
+    return float(plus[0]), float(minus[0])
+
+
 @dataclass(frozen=True)
 class Loss:
-    """A loss of the margins.
-
-    Attributes
-    ----------
-    name : the word for it in parameters.
-    power : of the slacks, 1 for the hinge loss and 2 for the squared one; 0 for the logistic loss, which has none.
-    """
+    """A loss of the margins by its word in parameters, and the power of the slacks; 0 for the logistic loss without."""
 
     name: str
     power: int
 
     def total(self, scores: Vector, y: Vector, weights: Vector | None = None) -> float:
-        """Return the sum of the losses of scores (n,), by weights (n,) where there are any."""
+        """Return the sum of the losses of scores s (n,), labels y (n,) in {-1, +1}, and weights g (n,) or ones."""
         margins = y * scores
         losses = np.maximum(1.0 - margins, 0.0) ** self.power if self.power else np.logaddexp(0.0, -margins)
         return float(losses.sum() if weights is None else losses @ weights)
@@ -243,16 +219,16 @@ class Loss:
     def intercept(self, scores: Vector, y: Vector, weights: Vector | None = None) -> float:
         """Return the b that minimises the loss of ``scores + b``, the middle of an interval of them."""
         if self.power == 1:
-            return midpoint_intercept(scores, y, weights)
+            return 0.5 * sum(best_intercepts(scores, y, weights))
         return _smooth_intercept(self.power, scores, y, np.ones(len(y)) if weights is None else weights)
 
     def caps(self, c: float, y: Vector, weights: Vector | None = None) -> float | Vector:
         """Return upper bounds of multipliers; of the squared loss C times a power of two, for exact units of grids."""
         if self.power != 2:
             return loss_weights(c, weights)
-        largest = 1.0 if weights is None else float(weights.max())
-        power = np.ceil(np.log2(2.0 * np.sqrt(largest * value_of_zero(y, weights))))
-        return c * 2.0 ** int(power)
+        g = np.ones(len(y)) if weights is None else weights
+        plus, minus = g[y > 0].sum(), g[y < 0].sum()  # 4 times their product over their sum is the value of w = 0
+        return c * 2.0 ** int(np.ceil(np.log2(4.0 * np.sqrt(g.max() * plus * minus / (plus + minus)))))
 
     def term(self, c: float, y: Vector, weights: Vector | None = None) -> DualTerm:
         """Return the term of the multipliers in the dual."""
@@ -265,19 +241,14 @@ SQUARED_HINGE = Loss("squared-hinge", 2)
 LOGISTIC = Loss("logistic", 0)
 LOSSES: Mapping[str, Loss] = MappingProxyType({loss.name: loss for loss in (HINGE, SQUARED_HINGE, LOGISTIC)})
 """Name of a loss -> it."""
+hinge, midpoint_intercept = HINGE.total, HINGE.intercept
+"""The hinge loss of scores, and the middle of its best intercepts."""
 
 
 def loss_of(name: str) -> Loss:
     """Return the loss of a name; raises ParameterError for another word."""
     word("loss", name, tuple(LOSSES))
     return LOSSES[name]
-
-
-def value_of_zero(y: Vector, weights: Vector | None = None) -> float:
-    """Return the smallest squared hinge loss of w = 0, over b: 4 times the product of the class sums over their sum."""
-    g = np.ones(len(y)) if weights is None else weights
-    plus, minus = float(g[y > 0].sum()), float(g[y < 0].sum())
-    return 4.0 * plus * minus / (plus + minus)
 
 
 def _smooth_intercept(power: int, scores: Vector, y: Vector, weights: Vector) -> float:
@@ -297,3 +268,47 @@ def _smooth_intercept(power: int, scores: Vector, y: Vector, weights: Vector) ->
     if slope(low) >= 0.0 or slope(high) <= 0.0:
         return 0.5 * (low + high)
     return float(scipy.optimize.brentq(slope, low, high, xtol=1e-14 * max(1.0, abs(low), abs(high))))
+
+
+KERNELS = ("gaussian", "linear")
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    r"""A kernel function and patterns :math:`z_1, \dots, z_m`, to which samples x are compared.
+
+    .. math::
+        \text{gaussian: } k(x, z) = e^{-\|x - z\|^2 / (2\sigma^2)}, \qquad
+        \text{linear: } k(x, z) = x'z
+
+    The ``patterns`` (m, p), one per row, are a read-only copy, ``width`` is sigma in the units of the features. Raises
+    ParameterError for another ``name`` and a width that is no number > 0, DataError for patterns that are not finite.
+    """
+
+    name: str
+    patterns: Matrix = field(repr=False)
+    width: float = 1.0
+
+    def __post_init__(self) -> None:
+        word("the kernel", self.name, KERNELS)
+        if not NUMBER.holds(self.width) or self.width <= 0:
+            raise ParameterError(f"width of the kernel is {shown(self.width)}", "give a number > 0")
+        object.__setattr__(self, "patterns", as_matrix(self.patterns))
+        if not np.isfinite(self.patterns).all():
+            raise DataError("the patterns of the kernel are not finite numbers", "fill or remove missing values")
+        self.patterns.setflags(write=False)
+
+    def matrix(self, X: Matrix) -> Matrix:
+        """Return the kernel values (n, m) of samples X (n, p) with the patterns."""
+        if self.name == "gaussian":
+            squares: Matrix = scipy.spatial.distance.cdist(X, self.patterns, "sqeuclidean")
+            return np.exp(-squares / (2.0 * self.width**2))
+        return np.asarray(X, dtype=float) @ self.patterns.T
+
+    def dataset(self, data: Dataset) -> Dataset:
+        """Return the data set of kernel values of samples, with a feature for each pattern; raises MemoryLimitError."""
+        n, m = data.n, len(self.patterns)
+        hint = "leave the kernel out, or take fewer samples"
+        require(2 * SIZE * n * m, f"kernel values of {n} and {m} samples", hint)
+        names = [f"row {i}" for i in range(1, m + 1)]
+        return Dataset(self.matrix(data.X), data.y, names, name=data.name, labels=data.labels, weights=data.weights)

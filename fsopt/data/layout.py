@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from operator import itemgetter
 from typing import Any
@@ -136,6 +136,11 @@ def _texts(name: str, given: object) -> tuple[str, ...]:
     if not isinstance(listed, Iterable):
         raise ParameterError(f"{name} is {shown(given)}", "give a name, or a list of names")
     return tuple(item if isinstance(item, str) else str(item).removesuffix(".0") for item in listed)
+
+
+def few(values: Any, show: Callable[[Any], str] = str) -> str:
+    """Return the first five of a list or an array as words, and how many more there are."""
+    return ", ".join(map(show, values[:5])) + (f" and {len(values) - 5} more" if len(values) > 5 else "")
 
 
 def is_missing(text: str) -> bool:

@@ -6,7 +6,6 @@ A sparse matrix is a ``scipy.sparse.csr_array`` in canonical form. Nothing here 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,9 +20,9 @@ SMALL = 5_000_000
 """Entries up to which a sparse file becomes a dense matrix, 40 MB, which every method takes."""
 FEW = 0.1
 """Share of nonzeros from which a matrix takes more memory and time as a sparse one."""
-MATRIX_HINT = "pass a matrix of numbers with one sample per row and one feature per column"
 BLOCK = 1 << 22
-"""Entries of a block of samples that are made dense together."""
+"""Entries of a block of features or samples that are worked on together."""
+MATRIX_HINT = "pass a matrix of numbers with one sample per row and one feature per column"
 
 
 def is_sparse(X: Any) -> bool:
@@ -71,12 +70,6 @@ def canonical(X: Any) -> Any:
     return matrix
 
 
-def first_rows(chosen: Mask) -> str:
-    """Return the numbers from 1 of the first of the rows that are chosen."""
-    rows = np.flatnonzero(chosen)
-    return ", ".join(str(i + 1) for i in rows[:5]) + (" ..." if len(rows) > 5 else "")
-
-
 def parts_of(X: Any) -> list[Any]:
     """Return the arrays that hold a matrix."""
     return [X.indptr, X.indices, X.data] if is_sparse(X) else [X]
@@ -100,12 +93,9 @@ def _sum(values: list[float]) -> float:
 
 def column_means(X: Any, weights: Vector | None = None) -> Vector:
     """Return the means (p,) of the columns, by weights (n,) of the rows where there are some."""
-    if is_sparse(X):
-        total = X.shape[0] if weights is None else weights.sum()
-        return np.asarray(_column_sums(X, X.data, weights) / total)
     # The mean of one value is that value: a sum would leave its rounding behind as a feature.
     means = exact_sums(X, weights) / (X.shape[0] if weights is None else math.fsum(weights))
-    return np.where(equal_columns(X), X[0], means)
+    return means if is_sparse(X) else np.where(equal_columns(X), X[0], means)
 
 
 def column_deviations(X: Any, weights: Vector | None = None) -> Vector:
@@ -121,11 +111,6 @@ def column_variances(X: Any, weights: Vector | None = None) -> Vector:
     squares = _column_sums(X, (X.data - mean[X.indices]) ** 2, weights)
     zeros = np.maximum(total - _column_sums(X, np.ones(X.nnz), weights), 0.0)
     return np.asarray((squares + zeros * mean**2) / total)
-
-
-def root_mean_squares(X: Any) -> Vector:
-    """Return the norms (p,) of the columns of a sparse matrix, divided by sqrt(n)."""
-    return np.asarray(np.sqrt(_column_sums(X, X.data**2, None) / X.shape[0]))
 
 
 def _ends(X: Any) -> tuple[Vector, Vector]:
@@ -159,17 +144,13 @@ def equal_columns(X: Any) -> Mask:
 
 def numbers_rows(column: Vector) -> bool:
     """Return whether a column has whole numbers that rise or fall from row to row, or each of a range once."""
-    if not np.array_equal(np.floor(column), column):
-        return False
-    steps = np.diff(column)
-    return bool((steps > 0).all() or (steps < 0).all() or (np.diff(np.sort(column)) == 1).all())
+    whole, steps = np.array_equal(np.floor(column), column), np.diff(column)
+    return bool(whole and ((steps > 0).all() or (steps < 0).all() or (np.diff(np.sort(column)) == 1).all()))
 
 
 def row_norms(X: Any) -> Vector:
     """Return the norms (n,) of the rows."""
-    if not is_sparse(X):
-        return np.sqrt(exact_sums(np.square(X).T))
-    return np.asarray(np.sqrt(np.bincount(row_places(X), X.data**2, minlength=X.shape[0])))
+    return np.asarray(np.sqrt(exact_sums((X**2).T)))
 
 
 def row_places(X: Any) -> Any:
@@ -189,13 +170,6 @@ def divided(X: Any, columns: Vector, rows: Vector) -> Any:
     return result
 
 
-def row_blocks(X: Any) -> Iterator[Matrix]:
-    """Yield the rows of a sparse matrix in dense blocks of at most :data:`BLOCK` entries, or of one row."""
-    size = max(1, BLOCK // X.shape[1])
-    for start in range(0, X.shape[0], size):
-        yield X[start : start + size].toarray()
-
-
 def _column_sums(X: Any, values: Vector, weights: Vector | None) -> Vector:
     """Return the sums (p,) of values in place of the stored numbers, times the weights of their rows."""
     if weights is not None:
@@ -210,12 +184,7 @@ class Preprocessing:
     A sample x (p,) becomes ``z = (x - shift) / scale``, and with ``unit_rows`` then ``z / ||z||`` (0 stays 0). Samples
     of sparse training data are not shifted, so that their zeros stay 0: ``shift`` is 0. The unpenalised intercept b
     of a hyperplane absorbs a shift, w'(x - shift) + b = w'x + (b - w'shift), so that only ``unit-rows`` makes another
-    problem of it.
-
-    Attributes
-    ----------
-    kind : name of the map, for example ``standard`` or ``unit-rows``.
-    shift, scale : (p,) each.
+    problem of it. ``kind`` is the name of the map, for example ``standard``; ``shift`` and ``scale`` are (p,) each.
     """
 
     kind: str
@@ -235,8 +204,7 @@ class Preprocessing:
 
     def apply(self, X: Matrix) -> Matrix:
         """Return the preprocessed copy of the samples X (n, p)."""
-        Z: Matrix = divided(self.shifted(X), self.scale, self.row_norms(X))
-        return Z
+        return divided(self.shifted(X), self.scale, self.row_norms(X))  # type: ignore[no-any-return]
 
     def shifted(self, X: Matrix) -> Matrix:
         """Return X - shift; raises ValueError for sparse samples of a map that shifts, which would be dense."""

@@ -59,8 +59,7 @@ def train_and_test(data: Dataset, test: Indices) -> tuple[Dataset, Dataset]:
     if data.encoded is not None:
         source = data.encoded.source
         encoding = Encoding.learned(source.iloc[train], data.encoded.encoding.missing)
-        encoded = Encoded(encoding, source)
-        data = replace(data, X=encoding.matrix(source), features=encoding.features, encoded=encoded)
+        data = replace(data, X=encoding.matrix(source), features=encoding.features, encoded=Encoded(encoding, source))
     return data.rows(train), data.rows(test)
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fsopt.common.arguments import LIST
+from fsopt.common.arguments import LIST, NUMBER, word
 from fsopt.common.texts import counted
 from fsopt.data.encoding import is_frame, numbers_of_frame
-from fsopt.data.layout import is_missing, label_key, label_text, refuse_repeated
+from fsopt.data.layout import few, is_missing, label_key, label_text, refuse_repeated
 from fsopt.data.matrices import (
     MATRIX_HINT,
     canonical,
@@ -105,7 +105,9 @@ def check_values(X: Matrix, names: tuple[str, ...]) -> None:
 def classes_of(y: ArrayLike, n: int, labels: tuple[str, str] | None = None) -> tuple[Vector, tuple[str, str]]:
     """Return the classes (n,), -1 and +1 as floats, and the texts of both, see :class:`fsopt.Dataset`; or DataError."""
     hint = "y holds a label for each sample, -1 or +1, or two other numbers or texts"
-    texts = None if labels is None else label_texts_of(labels)
+    if labels is not None and (not LIST.holds(labels) or len(labels) != 2 or str(labels[0]) == str(labels[1])):
+        raise DataError(f"labels is {shown(labels)}", "give two different texts, of -1 and of +1, in this order")
+    texts = labels and (str(labels[0]), str(labels[1]))
     values = _array(y, "y", "is not a vector", hint)
     if values.shape != (n,):
         raise DataError(f"y has shape {values.shape}, expected ({n},) for the {n} samples", hint)
@@ -132,11 +134,27 @@ def weights_of(weights: ArrayLike, n: int, *, zeros: bool = False) -> Vector:
     return values.astype(np.float64)
 
 
-def label_texts_of(labels: tuple[str, str]) -> tuple[str, str]:
-    """Return the texts of -1 and +1; raises DataError unless they are two different ones."""
-    if not LIST.holds(labels) or len(labels) != 2 or str(labels[0]) == str(labels[1]):
-        raise DataError(f"labels is {shown(labels)}", "give two different texts, of -1 and of +1, in this order")
-    return str(labels[0]), str(labels[1])
+def weights_of_samples(
+    y: Vector,
+    labels: tuple[str, str],
+    class_weight: str | Mapping[str | int, float] | None,
+    sample_weight: Vector | None,
+) -> Vector | None:
+    """Return the products of sample and class weights (n,), see :meth:`fsopt.Dataset.weighted`; None for equal ones."""
+    if class_weight is None:
+        return sample_weight
+    weights = np.ones(len(y)) if sample_weight is None else sample_weight
+    if not isinstance(class_weight, Mapping):
+        word("class weight", class_weight, ("balanced",))
+        class_weight = {sign: weights.sum() / (2.0 * weights[y == sign].sum()) for sign in (-1, 1)}
+    found, signs = weights.copy(), {"-1": -1, "1": 1, "+1": 1, labels[0]: -1, labels[1]: 1}
+    for name, value in class_weight.items():
+        word("a class of the class weights", str(name), signs)
+        if not NUMBER.holds(value) or value <= 0:
+            raise ParameterError(f"the weight of class '{name}' is {shown(value)}", "give a number > 0")
+        chosen = y == signs[str(name)]
+        found[chosen] = float(value) * weights[chosen]
+    return found
 
 
 def positions_of(index: slice | ArrayLike, size: int, what: str) -> Indices:
@@ -151,7 +169,7 @@ def map_labels(texts: Sequence[str], positive: Sequence[str] = ()) -> tuple[Vect
     # Each in its first spelling: 1 and 1.0 are one number.
     first = {label_key(text): text for text in reversed(list(dict.fromkeys(texts)))}
     asked = {label_key(text): text for text in positive}
-    listed = ", ".join(shown(text) for text in [*first.values()][::-1][:6]) + (", ..." if len(first) > 6 else "")
+    listed = few([*first.values()][::-1], shown)
     absent = [text for key, text in asked.items() if key not in first]
     if absent:
         raise DataError(f"no sample has the label {shown(absent[0])}", f"choose the positive class among {listed}")
@@ -185,5 +203,4 @@ def _usual(first: dict[float | str, str], listed: str) -> float | str:
 
 def places_by_name(features: Sequence[str]) -> Indices:
     """Return the place (p,) of each feature in the order of names, x2 before x10; columns have theirs by accident."""
-    order = sorted(range(len(features)), key=lambda j: (len(features[j]), features[j]))
-    return np.argsort(order)
+    return np.argsort(sorted(range(len(features)), key=lambda j: (len(features[j]), features[j])))

@@ -9,7 +9,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.data import Dataset
-from fsopt.data.weights import loss_weights
+from fsopt.data.hyperplanes import loss_weights
 from fsopt.errors import ParameterError
 from fsopt.models.gbd.feature_lists import WeightBounds
 from fsopt.solvers.base import Session

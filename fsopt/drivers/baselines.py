@@ -16,7 +16,7 @@ from fsopt.common import clock
 from fsopt.common.clock import uninterrupted
 from fsopt.compiler.values import store
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import midpoint_intercept, svm_value
+from fsopt.data.hyperplanes import hinge, midpoint_intercept
 from fsopt.data.validation import places_by_name
 from fsopt.drivers.column_generation import column_generation
 from fsopt.drivers.l1_hinge_program import certify_l1_hinge
@@ -146,8 +146,8 @@ class _Machines:
         result = self.recorder.solve(self.session, "an SVM of RFE", load=False)
         assert result.point is not None
         w = np.where(sigma > 0, result.point.x[self.session.columns(model.w)], 0.0)
-        data = self.data
-        return w, svm_value(data, w, midpoint_intercept(data.X @ w, data.y, data.weights), self.c)
+        scores, others = self.data.X @ w, (self.data.y, self.data.weights)
+        return w, 0.5 * float(w @ w) + self.c * hinge(scores + midpoint_intercept(scores, *others), *others)
 
 
 def smallest_weights(w: Vector, left: Indices, count: int, places: Indices) -> list[int]:

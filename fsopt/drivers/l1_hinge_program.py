@@ -18,7 +18,7 @@ from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import project_multipliers
-from fsopt.data.matrices import divided, root_mean_squares, row_norms
+from fsopt.data.matrices import divided, exact_sums, row_norms
 from fsopt.typing import Matrix, Vector
 
 SLACK = 1e-8
@@ -47,7 +47,7 @@ class L1Hinge:
     def of(data: Dataset, row_costs: Vector, column_costs: Vector) -> L1Hinge:
         """Return the program of a data set with the weights d (n,) and c (p,)."""
         if data.sparse:
-            mean, unit = np.zeros(data.p), root_mean_squares(data.X)
+            mean, unit = np.zeros(data.p), np.sqrt(exact_sums(data.X**2) / data.n)
             constant = unit == 0.0
         else:
             mean, unit = data.X.mean(axis=0), data.X.std(axis=0)

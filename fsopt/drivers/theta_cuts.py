@@ -11,8 +11,7 @@ from fsopt.answers.certificate import Kind, make
 from fsopt.answers.results import DriverResult
 from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import hinge, midpoint_intercept
-from fsopt.data.weights import loss_weights
+from fsopt.data.hyperplanes import hinge, loss_weights, midpoint_intercept
 from fsopt.drivers.agreement import check_margins, minimises
 from fsopt.drivers.loop import Iterate, Loop, run_loop
 from fsopt.drivers.recorder import Recorder, proved_bound

@@ -9,7 +9,7 @@ import numpy as np
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import HINGE, combination, midpoint_intercept, project_multipliers
+from fsopt.data.hyperplanes import HINGE, combination, dual_values, midpoint_intercept, project_multipliers
 from fsopt.linear.penalties import Ball, Penalty
 from fsopt.typing import Vector
 
@@ -47,7 +47,7 @@ def certify(
     term = HINGE.term(c, data.y, data.weights)
     kept = project_multipliers(alpha, data.y, term.caps)
     conjugate, factor = penalty.conjugate(kept * data.y if gram else combination(data, kept))
-    bound = max(float(np.sum(term.values(factor * kept))) - conjugate, 0.0)
+    bound = max(float(np.sum(dual_values(factor * kept, *term.each(data.n)))) - conjugate, 0.0)
     value = penalty.value(w) + c * HINGE.total(data.X @ w + b, data.y, data.weights)
     residuals = {**penalty.violations(w), "gap": relative_gap(value, bound)}
     return make(Kind.CONVEX, residuals, objective=value, bound=bound, bound_source="dual point")

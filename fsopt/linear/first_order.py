@@ -34,8 +34,7 @@ import numpy as np
 
 from fsopt.answers.results import DriverResult
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import combination, project_multipliers
-from fsopt.data.weights import loss_weights
+from fsopt.data.hyperplanes import combination, loss_weights, project_multipliers
 from fsopt.drivers.loop import Iterate, Loop, run_loop
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop

@@ -17,8 +17,7 @@ from fsopt.answers.saved import is_parameter
 from fsopt.common.arguments import ALL, native, range_of, within
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import LOSSES
-from fsopt.data.kernels import KERNELS
+from fsopt.data.hyperplanes import KERNELS, LOSSES
 from fsopt.data.matrices import largest_values
 from fsopt.drivers.gbd.driver import PRESETS
 from fsopt.drivers.kernel_scaling import SCALINGS

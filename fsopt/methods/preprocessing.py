@@ -21,7 +21,7 @@ from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.common.arguments import word
 from fsopt.data import Dataset
-from fsopt.data.kernels import Kernel
+from fsopt.data.hyperplanes import Kernel
 from fsopt.data.matrices import (
     Preprocessing,
     column_deviations,

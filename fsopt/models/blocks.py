@@ -13,9 +13,8 @@ from fsopt.common.clock import ENTRY, require
 from fsopt.common.registry import SLUG
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import HINGE, Loss
+from fsopt.data.hyperplanes import HINGE, Loss, loss_weights
 from fsopt.data.matrices import refuse_sparse
-from fsopt.data.weights import loss_weights
 from fsopt.errors import ParameterError, shown
 from fsopt.models.display import ShownModel
 from fsopt.typing import Matrix, Vector

@@ -12,8 +12,8 @@ import pyomo.environ as pyo
 
 from fsopt.common.arguments import plain, section
 from fsopt.data import Dataset
+from fsopt.data.hyperplanes import weights_of_classes
 from fsopt.data.layout import Layout
-from fsopt.data.weights import by_class
 from fsopt.errors import ParameterError, shown, similar
 from fsopt.models.display import entries
 from fsopt.models.papers import PAPERS
@@ -148,8 +148,4 @@ def check_weights(what: str, name: str, weights: str, data: Dataset) -> None:
             f"{what} '{name}' has no place for weights of samples or classes",
             f"leave them out, or take one of the {what}s that have, such as {'gbd' if what == 'method' else 'svm'}",
         )
-    if by_class(data.y, data.weights) is None:
-        raise ParameterError(
-            f"{what} '{name}' takes one weight for each class, and the weights differ within a class",
-            "give class weights alone, such as class_weight='balanced'",
-        )
+    weights_of_classes(data.y, data.weights)

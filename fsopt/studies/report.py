@@ -22,7 +22,7 @@ from fsopt.answers.records import plain
 from fsopt.common.figures import draw_front, new_figure
 from fsopt.common.files import check_writable, write_text
 from fsopt.common.texts import counted, one_line, printable
-from fsopt.errors import FileError, PackageError
+from fsopt.errors import FileError, needed
 from fsopt.studies.ranking import Line, answer, friedman, lines_of, stability, standings
 from fsopt.studies.study import versions
 from fsopt.studies.units import DONE
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from fsopt.analysis.selection_answers import Selection
 
-HINT = "pip install fsopt[report]"
 DRAWN = 4
 """Data sets whose pictures a report has; each takes about a second, and the tables of all say more."""
 LISTED = 50
@@ -73,10 +72,9 @@ def write_report(path: str | Path, title: str, sections: Sequence[ReportSection]
 
 def page(title: str, sections: Sequence[ReportSection]) -> str:
     """Return the text of a report."""
-    try:
-        from jinja2 import Environment
-    except ImportError as error:
-        raise PackageError("reports need jinja2, which is not installed", HINT) from error
+    needed("jinja2", "reports", "report")
+    from jinja2 import Environment
+
     source = resources.files("fsopt.studies").joinpath("report.html").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"shown": shown, "picture": picture}
@@ -190,10 +188,8 @@ def _ranks(lines: Sequence[Line]) -> list[ReportSection]:
 def write_table(path: str | Path, frame: pd.DataFrame, remark: str = "") -> None:
     """Write a table in LaTeX below a remark, its cells as :func:`shown` has them; raises PackageError, FileError."""
     told = frame.map(lambda value: " ".join(printable(shown(value)).split()))
-    try:
-        text = told.to_latex(index=False, escape=True)
-    except ImportError as error:
-        raise PackageError("tables in LaTeX need jinja2, which is not installed", HINT) from error
+    needed("jinja2", "tables in LaTeX", "report")
+    text = told.to_latex(index=False, escape=True)
     write_text(path, f"% {one_line(remark)}; needs \\usepackage{{booktabs}}\n{text}")
 
 

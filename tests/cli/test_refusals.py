@@ -99,7 +99,7 @@ D = fsopt.Dataset(np.array([[0.0, 1], [1, 0], [2, 3], [3, 2]]), np.array([-1.0, 
 X, FRAME = D.X, pd.DataFrame({"a": [1.0, 2, 3, 4], "ill": ["n", "n", "y", "y"]})
 CALLS = {
     "fit('best-subset', D, tol=1)": "did you mean tolerance?",
-    "fit('svm', FRAME)": "of a DataFrame the name of the column of y too",
+    "fit('svm', FRAME)": "y names the column of labels of a table",
     "fit(D, 'svm')": "give a name in quotes",
     "fit('svm', D, c=np.array([1.0]))": "must be a number",
     "Dataset(X, D.y, features=5)": "features is 5, not a list",

@@ -12,8 +12,7 @@ from support import blobs
 
 import fsopt
 from fsopt.data import hyperplanes
-from fsopt.data.hyperplanes import LOSSES, dual_curvature, dual_sizes, dual_slopes, dual_values
-from fsopt.data.kernels import Kernel
+from fsopt.data.hyperplanes import LOSSES, Kernel, dual_curvature, dual_sizes, dual_slopes, dual_values
 from fsopt.errors import ParameterError
 from fsopt.models.gmeb.norm import GmebNorm, second_moments
 
@@ -136,7 +135,7 @@ def test_the_term_of_the_dual_is_the_conjugate_of_the_loss_with_its_slopes(name,
     step = 1e-6
     differences = (dual_slopes(alpha - step, *given) - dual_slopes(alpha + step, *given)) / (2 * step)
     np.testing.assert_allclose(differences, curved, rtol=1e-6, atol=1e-9)
-    np.testing.assert_allclose(term.of(np.array([2, 0])).values(alpha[[2, 0]]), values[[2, 0]])
+    np.testing.assert_allclose(dual_values(alpha[[2, 0]], *term.of(np.array([2, 0])).each(2)), values[[2, 0]])
 
 
 def test_the_error_of_an_entropy_bounds_its_distance_from_decimals():
@@ -163,7 +162,9 @@ def test_the_upper_bound_is_above_all_multipliers_and_the_unit_of_its_grid_is_ex
     data = blobs(30, 3, seed=2)
     if weighted:
         data = data.weighted(sample_weight=np.random.default_rng(1).uniform(0.2, 4.0, data.n))
-    zero = hyperplanes.value_of_zero(data.y, data.weights)
+    g = np.ones(data.n) if data.weights is None else data.weights
+    plus, minus = g[data.y > 0].sum(), g[data.y < 0].sum()
+    zero = 4 * plus * minus / (plus + minus)
     assert 0.7 * exact_value(data, np.zeros(3), 0.7, "squared-hinge") == pytest.approx(0.49 * zero, rel=1e-6)
     cap = hyperplanes.SQUARED_HINGE.caps(0.7, data.y, data.weights)
     largest = 1.0 if data.weights is None else data.weights.max()

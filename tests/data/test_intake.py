@@ -19,9 +19,9 @@ from support import SHARED, written
 from fsopt.answers.records import plain
 from fsopt.answers.saved import converted
 from fsopt.common.files import unpacked
-from fsopt.data import load_dataset, load_samples
+from fsopt.data import load_dataset
 from fsopt.data.encoding import Encoding, typed_columns
-from fsopt.data.given import load_table
+from fsopt.data.given import load_samples, load_table
 from fsopt.data.layout import Layout
 from fsopt.data.splits import train_and_test
 from fsopt.errors import DataError, PackageError, ParameterError
@@ -273,7 +273,7 @@ def test_files_that_are_none(tmp_path, monkeypatch):
         (tmp_path / f"damaged{suffix}").write_bytes(b"\x00\x01\x02")
         with pytest.raises(DataError, match=told):
             load_dataset(tmp_path / f"damaged{suffix}")
-    monkeypatch.setattr("fsopt.data.files.find_spec", lambda name: None)
+    monkeypatch.setattr("fsopt.errors.find_spec", lambda name: None)
     with pytest.raises(PackageError, match=r"pip install 'fsopt\[parquet\]'"):
         load_dataset(written(tmp_path, "t.parquet", "PAR1"))
 
@@ -325,7 +325,7 @@ def test_what_a_small_file_expands_to_is_refused_before_it_is_made(tmp_path, mon
     with pytest.raises(DataError, match=r"would take more than .* GB of memory, more than the limit of 0.001 GB"):
         load_samples(tmp_path / name)
     monkeypatch.setenv("FSOPT_DATA_LIMIT", "1")
-    assert load_samples(tmp_path / name).n
+    assert len(load_samples(tmp_path / name).about)
 
 
 def test_texts_of_a_dictionary_are_held_once(tmp_path):

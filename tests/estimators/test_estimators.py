@@ -125,7 +125,7 @@ def test_class_weights_by_the_names_of_the_classes():
         for w in (None, "balanced", {"yes": 20.0})
     ]
     assert recall[0] < recall[1] <= recall[2]
-    with pytest.raises(ValueError, match="the class weights name a class 'maybe'"):
+    with pytest.raises(ValueError, match="a class of the class weights is 'maybe'"):
         estimators.SVM(class_weight={"maybe": 2.0}).fit(few.X, names)
 
 

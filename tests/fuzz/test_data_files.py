@@ -10,7 +10,8 @@ import pytest
 from fuzz.attack import FACTOR, attack, damaged, generator
 from support import sampled
 
-from fsopt.data import load_dataset, load_samples
+from fsopt.data import load_dataset
+from fsopt.data.given import load_samples
 from fsopt.data.layout import SUFFIXES
 
 CASES, PARTS = 120, 16

@@ -18,7 +18,7 @@ import fsopt
 from fsopt.answers.certificate import Certificate
 from fsopt.cli import main
 from fsopt.data import drawn
-from fsopt.data.kernels import Kernel
+from fsopt.data.hyperplanes import Kernel
 from fsopt.models.mpm.moments import Moments
 from fsopt.papers.gbd import experiments
 from fsopt.papers.registry import EXPERIMENTS

@@ -6,7 +6,7 @@ from support import blobs
 
 from fsopt.data import Dataset
 from fsopt.data.drawn import gbd_set_two
-from fsopt.data.hyperplanes import midpoint_intercept, svm_value
+from fsopt.data.hyperplanes import hinge, midpoint_intercept
 from fsopt.linear import selections
 from fsopt.linear.selections import WarmSvm, active_set_svm
 
@@ -58,7 +58,7 @@ def test_machines_along_features_are_those_of_an_independent_machine(weights):
             np.testing.assert_allclose(w[selection], own.coef_[0], atol=1e-5)
             assert not w[~selection].any()
             b = midpoint_intercept(data.X @ w, data.y, weights)
-            assert value == pytest.approx(svm_value(data, w, b, c), rel=1e-9)
+            assert value == pytest.approx(0.5 * w @ w + c * hinge(data.X @ w + b, data.y, weights), rel=1e-9)
 
 
 def test_one_free_sample_more_than_the_rank_has_a_step_of_full_accuracy():

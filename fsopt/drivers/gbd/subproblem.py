@@ -12,8 +12,7 @@ from fsopt.answers.results import DriverResult
 from fsopt.common.clock import uninterrupted
 from fsopt.compiler.values import store
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
-from fsopt.data.weights import loss_weights
+from fsopt.data.hyperplanes import hinge, loss_weights, midpoint_intercept, project_multipliers
 from fsopt.drivers.agreement import check_svm
 from fsopt.drivers.gbd.master import TriedSelection
 from fsopt.drivers.recorder import Recorder

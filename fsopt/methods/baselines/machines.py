@@ -20,9 +20,8 @@ from fsopt.answers.results import DriverResult, Point, SolveResult, Status
 from fsopt.common.registry import changes_in_force
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import combination, midpoint_intercept, project_multipliers
+from fsopt.data.hyperplanes import combination, loss_weights, midpoint_intercept, project_multipliers
 from fsopt.data.matrices import SMALL, Preprocessing
-from fsopt.data.weights import loss_weights
 from fsopt.drivers.column_generation import column_generation
 from fsopt.drivers.run import Run, Steps, multipliers
 from fsopt.drivers.working_set import spread

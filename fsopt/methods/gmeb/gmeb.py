@@ -30,8 +30,7 @@ from fsopt.certificates.points import relative_gap
 from fsopt.common.registry import changes_in_force
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
-from fsopt.data.weights import loss_weights
+from fsopt.data.hyperplanes import hinge, loss_weights, midpoint_intercept, project_multipliers
 from fsopt.drivers.loop import Iterate, Loop, run_loop
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run, Steps, drained, usable

@@ -21,7 +21,7 @@ from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, SolveResult
 from fsopt.compiler import Program
 from fsopt.data import Dataset
-from fsopt.data.kernels import Kernel
+from fsopt.data.hyperplanes import Kernel
 from fsopt.data.matrices import Preprocessing
 from fsopt.drivers.run import Run
 from fsopt.drivers.working_set import Build, Price

@@ -18,9 +18,8 @@ from fsopt.answers.fits import Fit
 from fsopt.answers.results import Status
 from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import hyperplane_errors
+from fsopt.data.hyperplanes import hyperplane_errors, weights_of_classes
 from fsopt.data.matrices import largest_values
-from fsopt.data.weights import weights_of_classes
 from fsopt.drivers.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.penalties import step_costs
 from fsopt.drivers.pmm import StationaryPoint, certify_pmm, pmm

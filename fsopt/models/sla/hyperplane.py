@@ -19,7 +19,7 @@ from pyomo.mpec import Complementarity, complements
 
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.data.weights import weights_of_classes
+from fsopt.data.hyperplanes import weights_of_classes
 from fsopt.models.blocks import new_model, number, total
 from fsopt.typing import Vector
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from fsopt.answers.trained import fingerprint
-from fsopt.data import Dataset, load_dataset, load_samples
-from fsopt.data.given import to_dataset
+from fsopt.data import Dataset, load_dataset
+from fsopt.data.given import load_samples, to_dataset
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.data.layout import Layout
 from fsopt.drivers.pmm import pmm
