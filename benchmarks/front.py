@@ -13,8 +13,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import fsopt
+from fsopt.data.dataset import stratified_folds, train_and_test
 from fsopt.data.hyperplanes import error_rate
-from fsopt.data.splits import stratified_folds, train_and_test
 
 PLACE = Path(__file__).parents[1] / "docs" / "_static" / "front.svg"
 GRIDS = {

@@ -22,7 +22,7 @@ from joblib.externals.loky import get_reusable_executor
 import fsopt
 from fsopt.common import teams
 from fsopt.data import Dataset
-from fsopt.data.splits import stratified_folds, train_and_test
+from fsopt.data.dataset import stratified_folds, train_and_test
 
 FOLDS, TURNS = 10, 2
 METHOD = "svm"

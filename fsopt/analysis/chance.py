@@ -7,8 +7,8 @@ from scipy.special import chdtrc
 
 from fsopt.analysis.few_features import area_of_all, groups_of, path_of
 from fsopt.data import Dataset
+from fsopt.data.dataset import permuted, random_parts
 from fsopt.data.hyperplanes import area
-from fsopt.data.splits import permuted, random_parts
 from fsopt.methods.preprocessing import preprocess
 from fsopt.typing import Indices, Matrix, Vector
 

@@ -15,9 +15,9 @@ from scipy.special import expit
 from sklearn.preprocessing import StandardScaler
 
 from fsopt.data import Dataset
+from fsopt.data.dataset import smaller_class, stratified_folds, train_and_test
 from fsopt.data.hyperplanes import area, loss_weights
 from fsopt.data.matrices import Preprocessing
-from fsopt.data.splits import smaller_class, stratified_folds, train_and_test
 from fsopt.linear.logistic_path import LogisticPath
 from fsopt.typing import Indices, Matrix, Vector
 

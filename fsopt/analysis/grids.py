@@ -22,9 +22,9 @@ from fsopt.common.arguments import LIST, TEXT, WHOLE, checked, optional
 from fsopt.common.clock import whole_or_interrupted
 from fsopt.common.figures import new_figure
 from fsopt.data import Dataset
+from fsopt.data.dataset import stratified_folds, train_and_test
 from fsopt.data.given import Given, dataset_of
 from fsopt.data.hyperplanes import error_rate
-from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.drivers.run import Run, drained
 from fsopt.errors import ParameterError
 from fsopt.methods.gmeb.gmeb import fit_gmeb

@@ -31,10 +31,10 @@ from fsopt.common.clock import whole_or_interrupted
 from fsopt.common.teams import check_jobs, side_by_side
 from fsopt.common.texts import counted
 from fsopt.data import Dataset
+from fsopt.data.dataset import random_parts, smaller_class, stratified_folds
 from fsopt.data.encoding import Encoded
 from fsopt.data.given import Given, dataset_of
 from fsopt.data.matrices import refuse_sparse
-from fsopt.data.splits import random_parts, smaller_class, stratified_folds
 from fsopt.drivers.run import Progress
 from fsopt.errors import OutOfTimeError, ParameterError
 from fsopt.methods.registry import fit as fit_method

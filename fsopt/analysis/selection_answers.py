@@ -18,7 +18,7 @@ from fsopt.certificates.points import relative_gap
 from fsopt.common.figures import BLUE, ORANGE, new_figure, plain
 from fsopt.common.texts import counted, one_line
 from fsopt.data import Dataset
-from fsopt.data.splits import smaller_class
+from fsopt.data.dataset import smaller_class
 from fsopt.linear.logistic_path import LogisticPath
 from fsopt.typing import Matrix, Vector
 

@@ -108,7 +108,7 @@ def load_dataset(source: str | os.PathLike[str] | DataFrame, **layout: Any) -> D
     different, which is no category.
 
     Substitutes and categories are statistics of the samples. They are learned from all samples here, and from the
-    training samples again in cross-validation (:func:`fsopt.data.splits.train_and_test`). A fit keeps them for its
+    training samples again in cross-validation (:func:`fsopt.data.dataset.train_and_test`). A fit keeps them for its
     predictions.
 
     Compressed and sparse files that would expand to more than 0.5 GB are refused before they are expanded; the

@@ -14,9 +14,9 @@ from fsopt.answers.results import Status
 from fsopt.common.arguments import FLAG, FUNCTION, SECONDS, TEXT, WHOLE, checked, optional
 from fsopt.common.figures import draw_front, new_figure, plain
 from fsopt.data import Dataset
+from fsopt.data.dataset import stratified_folds
 from fsopt.data.given import Given, dataset_of
 from fsopt.data.hyperplanes import MEASURES
-from fsopt.data.splits import stratified_folds
 from fsopt.errors import ParameterError
 from fsopt.methods.registry import METHODS
 from fsopt.studies.methods import PEERS, Classifier, Method, entry_of

@@ -23,7 +23,7 @@ from fsopt.answers.trained import fingerprint
 from fsopt.common.arguments import SECONDS, optional
 from fsopt.common.files import check_readable
 from fsopt.data import Dataset, load_dataset
-from fsopt.data.splits import stratified_folds
+from fsopt.data.dataset import stratified_folds
 from fsopt.errors import FileError, ParameterError, shown
 from fsopt.methods.checking import check_values
 from fsopt.methods.spec import MethodSpec

@@ -18,9 +18,9 @@ from fsopt.common.arguments import checked
 from fsopt.common.clock import whole_or_interrupted
 from fsopt.common.teams import side_by_side
 from fsopt.data import Dataset
+from fsopt.data.dataset import stratified_folds, train_and_test
 from fsopt.data.given import Given, dataset_of
 from fsopt.data.hyperplanes import error_rate
-from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import FsoptError, ParameterError
 from fsopt.studies.methods import Entry, Method, entry_of, study_fit
 from fsopt.typing import Indices, Matrix

@@ -13,8 +13,8 @@ from fsopt.common import clock
 from fsopt.common.clock import whole_or_interrupted
 from fsopt.common.registry import REGISTRIES
 from fsopt.data import Dataset
+from fsopt.data.dataset import stratified_folds, train_and_test
 from fsopt.data.hyperplanes import MEASURES
-from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import FsoptError, InternalError, MemoryLimitError
 from fsopt.studies.methods import ClassifierFit, entry_of, study_fit
 from fsopt.studies.study import Unit, versions

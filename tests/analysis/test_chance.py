@@ -5,7 +5,7 @@ import pytest
 
 import fsopt
 from fsopt.analysis import chance
-from fsopt.data.splits import permuted, random_parts, stratified_folds
+from fsopt.data.dataset import permuted, random_parts, stratified_folds
 
 
 def noise(seed, n=40, p=6):

@@ -11,8 +11,8 @@ from support import blobs
 
 import fsopt
 from fsopt.data import Dataset, load_dataset
+from fsopt.data.dataset import random_parts, stratified_folds, train_and_test
 from fsopt.data.given import dataset_of
-from fsopt.data.splits import random_parts, stratified_folds, train_and_test
 from fsopt.data.validation import map_labels, places_by_name
 from fsopt.errors import DataError
 from fsopt.studies.tuning import cross_validate, tune

@@ -20,10 +20,10 @@ from fsopt.answers.records import plain
 from fsopt.answers.saved import converted
 from fsopt.common.files import unpacked
 from fsopt.data import load_dataset
+from fsopt.data.dataset import train_and_test
 from fsopt.data.encoding import Encoding, typed_columns
 from fsopt.data.given import load_samples, load_table
 from fsopt.data.layout import Layout
-from fsopt.data.splits import train_and_test
 from fsopt.errors import DataError, PackageError, ParameterError
 
 FRAME = pd.DataFrame(

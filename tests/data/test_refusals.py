@@ -8,9 +8,9 @@ from support import written
 
 import fsopt
 from fsopt.data import Dataset, gbd_set_one, gbd_set_two, gmeb_type1, gmeb_type2, load_dataset, mpm_synthetic
+from fsopt.data.dataset import random_parts, stratified_folds
 from fsopt.data.given import dataset_of
 from fsopt.data.hyperplanes import Kernel, loss_of
-from fsopt.data.splits import random_parts, stratified_folds
 from fsopt.errors import DataError, ParameterError
 
 X3 = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])

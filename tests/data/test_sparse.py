@@ -14,10 +14,10 @@ from support import written
 import fsopt
 from fsopt.answers.trained import fingerprint
 from fsopt.data import Dataset, load_dataset
+from fsopt.data.dataset import stratified_folds, train_and_test
 from fsopt.data.given import load_samples
 from fsopt.data.hyperplanes import combination, hyperplane_errors
 from fsopt.data.matrices import column_deviations, column_means, constant_columns, largest_values
-from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import DataError, ParameterError
 from fsopt.methods.preprocessing import preprocess
 

@@ -11,7 +11,7 @@ from support import blobs, needs_data
 import fsopt
 from fsopt.answers.results import Status
 from fsopt.data import gbd_set_one
-from fsopt.data.splits import stratified_folds, train_and_test
+from fsopt.data.dataset import stratified_folds, train_and_test
 from fsopt.errors import InfeasibleError, ParameterError, UnknownNameError
 from fsopt.methods.mpm.space import FeatureSpace
 from fsopt.papers import averages, compare_methods, plot_surface, printed

@@ -21,7 +21,7 @@ from sklearn.svm import LinearSVC
 from support import blobs, sampled
 
 import fsopt
-from fsopt.data.splits import stratified_folds, train_and_test
+from fsopt.data.dataset import stratified_folds, train_and_test
 from fsopt.errors import PackageError, ParameterError, UnknownNameError
 from fsopt.methods.registry import METHODS
 from fsopt.studies import comparison, units

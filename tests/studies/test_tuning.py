@@ -5,7 +5,7 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.data.splits import stratified_folds
+from fsopt.data.dataset import stratified_folds
 from fsopt.errors import InfeasibleError, ParameterError
 from fsopt.studies import tuning
 from fsopt.studies.comparison import compare

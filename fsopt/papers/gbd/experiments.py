@@ -23,8 +23,8 @@ import pandas as pd
 
 from fsopt.answers.trained import fingerprint
 from fsopt.data import Dataset, load_dataset
+from fsopt.data.dataset import random_parts
 from fsopt.data.drawn import SyntheticInstance, gbd_set_one, gbd_set_two
-from fsopt.data.splits import random_parts
 from fsopt.errors import DataError, OutOfTimeError, ParameterError
 from fsopt.methods.registry import METHODS
 from fsopt.papers.reproduction import (

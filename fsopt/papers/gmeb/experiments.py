@@ -15,8 +15,8 @@ from fsopt.analysis.grids import radius_path
 from fsopt.answers.trained import fingerprint
 from fsopt.common.figures import new_figure
 from fsopt.data import Dataset, gmeb_type1, gmeb_type2, load_dataset
+from fsopt.data.dataset import random_parts, stratified_folds, train_and_test
 from fsopt.data.drawn import gmeb_type2_bayes
-from fsopt.data.splits import random_parts, stratified_folds, train_and_test
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import whole
 from fsopt.papers.reproduction import (

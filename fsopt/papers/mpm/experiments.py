@@ -12,7 +12,7 @@ import pandas as pd
 
 from fsopt.answers.trained import fingerprint
 from fsopt.data import Dataset, load_dataset
-from fsopt.data.splits import stratified_folds, train_and_test
+from fsopt.data.dataset import stratified_folds, train_and_test
 from fsopt.errors import InfeasibleError, OutOfTimeError, ParameterError, SolverError
 from fsopt.methods.mpm.space import FeatureSpace
 from fsopt.methods.registry import METHODS

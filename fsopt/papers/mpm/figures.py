@@ -12,7 +12,7 @@ import pandas as pd
 
 from fsopt.answers.trained import fingerprint
 from fsopt.data import Dataset, mpm_synthetic
-from fsopt.data.splits import stratified_folds, train_and_test
+from fsopt.data.dataset import stratified_folds, train_and_test
 from fsopt.methods.preprocessing import SelectionRule
 from fsopt.papers.mpm.experiments import (
     CHOSEN,

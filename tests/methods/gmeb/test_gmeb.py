@@ -13,8 +13,8 @@ from support import REFERENCE, blobs, check_fit, reference
 
 import fsopt
 from fsopt.data import gmeb_type1
+from fsopt.data.dataset import stratified_folds, train_and_test
 from fsopt.data.hyperplanes import hinge
-from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.drivers import working_set
 from fsopt.errors import SolverError
 from fsopt.methods import large_programs
