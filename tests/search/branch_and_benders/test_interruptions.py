@@ -36,7 +36,7 @@ CASES = {
     "groups": {"m": 3, "groups": [[0, 5], [1, 2, 8]], "positive": [3], "upper": {4: 0.1}},
     "initial": {"m": 3, "initial": [0, 1], "conflicts": [[0, 2], [3, 4]]},
 }
-STEP = {"between nodes": 12, "record": 1, "written": 3, "within a relaxation": 120}
+STEP = {"between nodes": 8, "record": 1, "written": 3, "within a relaxation": 120}
 """The seams; of the calls of each the first is interrupted, and each one that is a step later."""
 POINTS = sorted(itertools.product(CASES, STEP), key=lambda point: point[0] != "cardinality" and point[1] != "record")
 """Each seam of one case and one seam of each case come first."""
