@@ -17,14 +17,7 @@ from fsopt.answers.results import Point
 from fsopt.certificates.arithmetic import UNIT
 from fsopt.certificates.bounds import Bound, Box, lower_bound, ranges
 from fsopt.certificates.near import tangents
-from fsopt.certificates.points import (
-    infeasibility,
-    judged_point,
-    minimised,
-    ratio,
-    rounded,
-    row_violations,
-)
+from fsopt.certificates.points import infeasibility, judged_point, minimised, ratio, rounded, row_violations
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.typing import Mask, Vector

@@ -20,7 +20,6 @@ from typing import Any
 from fsopt.errors import DataError, FileError, FsoptError, ParameterError, foreign
 
 WRITE_BITS = 0o222
-
 LIMIT_VARIABLE = "FSOPT_DATA_LIMIT"
 """Environment variable: gigabytes (10^9 bytes) that a compressed or sparse file may expand to."""
 DEFAULT_LIMIT = "0.5"

@@ -12,14 +12,7 @@ from fsopt.common.arguments import LIST, NUMBER, word
 from fsopt.common.texts import counted
 from fsopt.data.encoding import is_frame, numbers_of_frame
 from fsopt.data.layout import few, is_missing, label_key, label_text, refuse_repeated
-from fsopt.data.matrices import (
-    MATRIX_HINT,
-    canonical,
-    is_sparse,
-    largest_values,
-    parts_of,
-    refuse_others,
-)
+from fsopt.data.matrices import MATRIX_HINT, canonical, is_sparse, largest_values, parts_of, refuse_others
 from fsopt.errors import DataError, ParameterError, foreign, shown
 from fsopt.typing import Indices, Matrix, Vector
 

@@ -13,17 +13,7 @@ from numpy.typing import ArrayLike
 
 from fsopt.answers.fits import Fit
 from fsopt.common import clock
-from fsopt.common.arguments import (
-    FUNCTION,
-    OPTIONS,
-    PATH,
-    SECONDS,
-    TEXT,
-    checked,
-    native,
-    optional,
-    word,
-)
+from fsopt.common.arguments import FUNCTION, OPTIONS, PATH, SECONDS, TEXT, checked, native, optional, word
 from fsopt.common.clock import FEWER, NUMBER, require
 from fsopt.common.files import check_readable, check_writable
 from fsopt.common.registry import CHANGES, Change, Registry, customised, names_of

@@ -36,15 +36,7 @@ from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.compiler.classes import CONVEX, program_class, smoothly_convex
 from fsopt.errors import SolverError, said
-from fsopt.solvers.mending import (
-    closes,
-    inwards,
-    linear_first,
-    mended,
-    mended_ray,
-    newton_step,
-    stationary,
-)
+from fsopt.solvers.mending import closes, inwards, linear_first, mended, mended_ray, newton_step, stationary
 from fsopt.solvers.registry import preference
 from fsopt.solvers.shared import elastic_program, recession_program, without_objective
 from fsopt.solvers.spec import Connection, Outcome, Settings

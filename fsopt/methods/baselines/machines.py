@@ -30,13 +30,7 @@ from fsopt.linear import first_order, interior_point
 from fsopt.linear.certificate import certify
 from fsopt.linear.penalties import Ball, Euclid, Penalty, machine_of
 from fsopt.methods.large_programs import first_certified, generation_order, interior_order
-from fsopt.methods.preprocessing import (
-    centred_factor,
-    kernel_values,
-    make_fit,
-    preprocess,
-    with_certificate,
-)
+from fsopt.methods.preprocessing import centred_factor, kernel_values, make_fit, preprocess, with_certificate
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verdict import saved_alpha
 from fsopt.models.registry import build

@@ -19,13 +19,7 @@ from fsopt.data.hyperplanes import LOSSES
 from fsopt.drivers.gbd.driver import GbdSettings, gbd
 from fsopt.drivers.run import Run, Steps
 from fsopt.linear import interior_point
-from fsopt.methods.gbd.problems import (
-    check_selection,
-    fit_of,
-    selected_features,
-    selection_claims,
-    selection_problem,
-)
+from fsopt.methods.gbd.problems import check_selection, fit_of, selected_features, selection_claims, selection_problem
 from fsopt.methods.large_programs import REPEATED, interior_order
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.spec import MethodSpec, in_units

@@ -24,12 +24,7 @@ from fsopt.drivers.mop import SLACK, certify_mop, mop, relative_costs
 from fsopt.drivers.run import Run, Steps
 from fsopt.errors import ParameterError
 from fsopt.linear.penalties import Euclid
-from fsopt.methods.baselines.machines import (
-    default_capacity,
-    fit_machine,
-    gamma_of,
-    squared_radius,
-)
+from fsopt.methods.baselines.machines import default_capacity, fit_machine, gamma_of, squared_radius
 from fsopt.methods.claims import of_value
 from fsopt.methods.preprocessing import make_fit, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit

@@ -36,14 +36,7 @@ from fsopt.methods.mpm.space import (
     worst_case,
 )
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verdict import (
-    check_first_order,
-    check_program,
-    extend,
-    finite_vector,
-    has_point,
-    saved_columns,
-)
+from fsopt.methods.verdict import check_first_order, check_program, extend, finite_vector, has_point, saved_columns
 from fsopt.models.blocks import vector
 from fsopt.models.mpm.l0_mpm import build_l0_mpm_step
 from fsopt.models.mpm.l1_mpm import build_l1_mpm

@@ -19,16 +19,7 @@ from fsopt.data.dataset import random_parts, stratified_folds, train_and_test
 from fsopt.data.drawn import gmeb_type2_bayes
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import whole
-from fsopt.papers.reproduction import (
-    Cells,
-    Experiment,
-    Reproduction,
-    RunSettings,
-    noted,
-    numbers_of,
-    over,
-    printed,
-)
+from fsopt.papers.reproduction import Cells, Experiment, Reproduction, RunSettings, noted, numbers_of, over, printed
 from fsopt.papers.verdicts import DIFFERS, LEFT_OUT, TableCell, cell, deviations, unprinted
 from fsopt.studies.tuning import tune
 

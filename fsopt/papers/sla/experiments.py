@@ -23,16 +23,7 @@ from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.registry import fit
 from fsopt.models.sla.misclass import build_misclass_step
 from fsopt.papers.reproduction import Cells, Experiment, Reproduction, RunSettings, noted, numbers_of, printed
-from fsopt.papers.verdicts import (
-    DIFFERS,
-    EQUAL,
-    NOT_COUNTED,
-    ODD,
-    TableCell,
-    cell,
-    deviations,
-    half_unit,
-)
+from fsopt.papers.verdicts import DIFFERS, EQUAL, NOT_COUNTED, ODD, TableCell, cell, deviations, half_unit
 
 ALPHA = 5.0
 """Steepness of the exponential in (20) and (21), as in the paper."""
