@@ -127,10 +127,8 @@ class InternalError(FsoptError):
     @classmethod
     def of(cls, error: BaseException, variable: str) -> InternalError:
         """Return the error for an unforeseen exception; the environment variable shows its traceback."""
-        return cls(
-            f"an error inside fsopt, {type(error).__name__}: {said(error)}",
-            f"run it again with {variable}=1, which shows where, and report it",
-        )
+        fault = f"an error inside fsopt, {type(error).__name__}: {said(error)}"
+        return cls(fault, f"run it again with {variable}=1, which shows where, and report it")
 
 
 def shown(value: object) -> str:
@@ -192,10 +190,8 @@ def similar(name: str, known: Iterable[str]) -> str:
     return f"did you mean {' or '.join(own[one] for one in close)}?" if close else ""
 
 
-def unknown(
-    what: str, name: str, known: Iterable[str], command: str, words: Mapping[str, str] | None = None
-) -> UnknownNameError:
+def unknown(what: str, name: str, known: Iterable[str], command: str, words: Mapping[str, str]) -> UnknownNameError:
     """Return the error for an unregistered name, with what a word of others is here, or similar names, as a hint."""
-    meant = (words or {}).get("".join(sign for sign in str(name).lower() if sign.isalnum()))
+    meant = words.get("".join(sign for sign in str(name).lower() if sign.isalnum()))
     hint = f"here it is {meant}" if meant else similar(name, sorted(known))
     return UnknownNameError(f"there is no {what} called '{name}'", f"{hint} ('{command}' lists all)".strip())

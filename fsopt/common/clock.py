@@ -146,10 +146,8 @@ def look() -> None:
 def require(size: float, what: str, hint: str = FEWER) -> None:
     """Raise MemoryLimitError for arrays, called ``what``, of more bytes than the machine has, with both in GB."""
     if size > MEMORY:
-        raise MemoryLimitError(
-            f"{what} need about {size / 1e9:.3g} GB of memory, the machine has {MEMORY / 1e9:.3g} GB",
-            f"{hint}; docs/limits.md has the sizes that each method takes",
-        )
+        fault = f"{what} need about {size / 1e9:.3g} GB of memory, the machine has {MEMORY / 1e9:.3g} GB"
+        raise MemoryLimitError(fault, f"{hint}; docs/limits.md has the sizes that each method takes")
 
 
 T = TypeVar("T", bound=Any)

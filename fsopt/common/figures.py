@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -33,14 +34,15 @@ def new_figure(panels: int, *, height: float = 3.6) -> Figure:
     figure = Figure(figsize=(4.6 * panels, height), layout="constrained")
     with rc_context({"axes.prop_cycle": cycler(color=COLOURS)}):
         figure.subplots(1, panels)
-
-    def png() -> bytes:
-        content = BytesIO()
-        figure.savefig(content, format="png")
-        return content.getvalue()
-
-    figure._repr_png_ = png  # type: ignore[attr-defined]
+    figure._repr_png_ = partial(_png, figure)  # type: ignore[attr-defined]
     return figure
+
+
+def _png(figure: Figure) -> bytes:
+    """Return a figure as a PNG file."""
+    content = BytesIO()
+    figure.savefig(content, format="png")
+    return content.getvalue()
 
 
 def style(k: int) -> dict[str, Any]:

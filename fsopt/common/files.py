@@ -111,11 +111,9 @@ def check_size(size: float, what: str, *, error: type[FsoptError] = DataError) -
     """Raise an error of a kind for content, called ``what``, of so many bytes or more beyond :func:`size_limit`."""
     allowed = size_limit()
     if size > allowed:
-        raise error(
-            f"{what} would take more than {size / 1e9:.2g} GB of memory, more than the limit of {allowed / 1e9:g} GB",
-            f"if the file is what it should be, raise the limit: {LIMIT_VARIABLE}={math.ceil(2 * size / 1e9)} "
-            "(an environment variable, in gigabytes)",
-        )
+        fault = f"{what} would take more than {size / 1e9:.2g} GB of memory, beyond the limit of {allowed / 1e9:g} GB"
+        more = f"{LIMIT_VARIABLE}={math.ceil(2 * size / 1e9)} (an environment variable, in gigabytes)"
+        raise error(fault, f"if the file is what it should be, raise the limit: {more}")
 
 
 def unpacked(content: bytes, what: str, *, error: type[FsoptError] = DataError) -> bytes:
@@ -171,10 +169,8 @@ def read(path: Path, kind: str, problem: Mapping[str, str]) -> dict[str, Any]:
         found = dict(words["problem"])
     for name in {**problem, **found}:
         if found.get(name) != problem.get(name):
-            raise FileError(
-                f"the checkpoint '{path}' is of a run that differs in {name}",
-                "resume with the problem and the settings of that run, or start again without it",
-            )
+            fault = f"the checkpoint '{path}' is of a run that differs in {name}"
+            raise FileError(fault, "resume with the problem and the settings of that run, or start again without it")
     return words
 
 

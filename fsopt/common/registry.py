@@ -89,9 +89,8 @@ class Registry(Mapping[str, Entry]):
         Raises ParameterError where the name is taken or is none, or the entry cannot work.
         """
         if not isinstance(entry, self.kind):
-            raise ParameterError(
-                f"a {self.what} is registered by its entry, not by {shown(entry)}", f"give a {self.kind.__name__}"
-            )
+            fault = f"a {self.what} is registered by its entry, not by {shown(entry)}"
+            raise ParameterError(fault, f"give a {self.kind.__name__}")
         name = getattr(entry, self.key)
         TEXT.check(f"name of the {self.what}", name)
         if not name or any(letter.isspace() for letter in name):

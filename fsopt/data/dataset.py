@@ -9,21 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fsopt.common.arguments import TEXT, checked
+from fsopt.common.arguments import NUMBER, TEXT, checked, word
 from fsopt.common.texts import counted
 from fsopt.data.encoding import Encoded, Encoding, is_frame
 from fsopt.data.layout import few
 from fsopt.data.matrices import equal_columns, is_sparse, numbers_rows, parts_of
-from fsopt.data.validation import (
-    as_matrix,
-    check_index,
-    check_values,
-    classes_of,
-    names_of,
-    positions_of,
-    weights_of,
-    weights_of_samples,
-)
+from fsopt.data.validation import as_matrix, check_index, check_values, classes_of, names_of, positions_of, weights_of
 from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Indices, Matrix, Vector
 
@@ -101,19 +92,10 @@ class Dataset:
         names = tuple(f"x{j}" for j in range(1, p + 1)) if features is None else names_of(features, p)
         check_values(matrix, names)
         classes, texts = classes_of(y, n, labels)
-        self.__setstate__(
-            {
-                "X": matrix,
-                "y": classes,
-                "features": names,
-                "name": name,
-                "labels": texts,
-                "weights": None if weights is None else weights_of(weights, n),
-                "encoded": encoded,
-                "group": None if group is None else groups_of_samples(group, n),
-                "story": tuple(story),
-            }
-        )
+        state = {"X": matrix, "y": classes, "features": names, "name": name, "labels": texts, "encoded": encoded}
+        state["weights"] = None if weights is None else weights_of(weights, n)
+        state["group"] = None if group is None else groups_of_samples(group, n)
+        self.__setstate__({**state, "story": tuple(story)})
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -142,7 +124,22 @@ class Dataset:
         if sample_weight is not None:
             given = weights_of(sample_weight, self.n, zeros=True)
             chosen, given = chosen.rows(given > 0), given[given > 0]
-        return replace(chosen, weights=weights_of_samples(chosen.y, self.labels, class_weight, given))
+        return replace(chosen, weights=given if class_weight is None else chosen._by_class(class_weight, given))
+
+    def _by_class(self, class_weight: str | Mapping[str | int, float], given: Vector | None) -> Vector:
+        """Return the products (n,) of given weights and those of the classes."""
+        weights = np.ones(self.n) if given is None else given
+        if not isinstance(class_weight, Mapping):
+            word("class weight", class_weight, ("balanced",))
+            class_weight = {sign: weights.sum() / (2.0 * weights[self.y == sign].sum()) for sign in (-1, 1)}
+        found, signs = weights.copy(), {"-1": -1, "1": 1, "+1": 1, self.labels[0]: -1, self.labels[1]: 1}
+        for name, value in class_weight.items():
+            word("a class of the class weights", str(name), signs)
+            if not NUMBER.holds(value) or value <= 0:
+                raise ParameterError(f"the weight of class '{name}' is {shown(value)}", "give a number > 0")
+            chosen = self.y == signs[str(name)]
+            found[chosen] = float(value) * weights[chosen]
+        return found
 
     def __repr__(self) -> str:
         negative, positive = self.labels

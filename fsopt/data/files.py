@@ -170,7 +170,6 @@ def _parquet(path: Path, layout: Layout, budget: Budget) -> DataFrame:
 def _excel(path: Path, layout: Layout, budget: Budget) -> DataFrame:
     """Return the columns of a sheet of a workbook, the first one by default; its first row has their names."""
     needed("openpyxl", "Excel workbooks", "excel")
-
     with _by_pandas("save it as an Excel workbook (.xlsx), names in the first row, or as CSV; sheet= names the sheet"):
         from openpyxl import load_workbook
         from pandas.io.parsers import TextParser
@@ -181,9 +180,8 @@ def _excel(path: Path, layout: Layout, budget: Budget) -> DataFrame:
         with closing(load_workbook(path, read_only=True, data_only=True, keep_links=False)) as book:
             rows = _rows(book[layout.sheet] if layout.sheet else book.worksheets[0], budget)
         refuse_repeated([name for name in rows[0] if name != ""] if rows else [])
-        return _with_keywords(
-            lambda **given: TextParser(rows, header=0, skip_blank_lines=False, **given).read(), layout
-        )
+        parser = partial(TextParser, rows, header=0, skip_blank_lines=False)
+        return _with_keywords(lambda **given: parser(**given).read(), layout)
 
 
 def _referred(archive: ZipFile) -> Iterator[int]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fsopt.common.arguments import LIST, NUMBER, word
+from fsopt.common.arguments import LIST
 from fsopt.common.texts import counted
 from fsopt.data.encoding import is_frame, numbers_of_frame
 from fsopt.data.layout import few, is_missing, label_key, label_text, refuse_repeated
@@ -125,29 +125,6 @@ def weights_of(weights: ArrayLike, n: int, *, zeros: bool = False) -> Vector:
     if not (fits and (used >= 1.0 / LARGEST).all() and (used <= LARGEST).all()):
         raise DataError(f"{name} is no vector of {n} numbers from {1.0 / LARGEST:g} to {LARGEST:g}", hint)
     return values.astype(np.float64)
-
-
-def weights_of_samples(
-    y: Vector,
-    labels: tuple[str, str],
-    class_weight: str | Mapping[str | int, float] | None,
-    sample_weight: Vector | None,
-) -> Vector | None:
-    """Return the products of sample and class weights (n,), see :meth:`fsopt.Dataset.weighted`; None for equal ones."""
-    if class_weight is None:
-        return sample_weight
-    weights = np.ones(len(y)) if sample_weight is None else sample_weight
-    if not isinstance(class_weight, Mapping):
-        word("class weight", class_weight, ("balanced",))
-        class_weight = {sign: weights.sum() / (2.0 * weights[y == sign].sum()) for sign in (-1, 1)}
-    found, signs = weights.copy(), {"-1": -1, "1": 1, "+1": 1, labels[0]: -1, labels[1]: 1}
-    for name, value in class_weight.items():
-        word("a class of the class weights", str(name), signs)
-        if not NUMBER.holds(value) or value <= 0:
-            raise ParameterError(f"the weight of class '{name}' is {shown(value)}", "give a number > 0")
-        chosen = y == signs[str(name)]
-        found[chosen] = float(value) * weights[chosen]
-    return found
 
 
 def positions_of(index: slice | ArrayLike, size: int, what: str) -> Indices:

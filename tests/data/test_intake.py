@@ -322,7 +322,7 @@ def test_what_a_small_file_expands_to_is_refused_before_it_is_made(tmp_path, mon
     BOMBS[name](tmp_path / name)
     assert (tmp_path / name).stat().st_size < 120_000
     monkeypatch.setenv("FSOPT_DATA_LIMIT", "1e-3")
-    with pytest.raises(DataError, match=r"would take more than .* GB of memory, more than the limit of 0.001 GB"):
+    with pytest.raises(DataError, match=r"would take more than .* GB of memory, beyond the limit of 0.001 GB"):
         load_samples(tmp_path / name)
     monkeypatch.setenv("FSOPT_DATA_LIMIT", "1")
     assert len(load_samples(tmp_path / name).about)
