@@ -267,7 +267,7 @@ def spec_of(name: str) -> SolverSpec:
     """Return the entry of a solver by Pyomo's name; UnknownNameError where neither Pyomo nor the path has the name."""
     if name not in KNOWN and name not in pyo.SolverFactory and shutil.which(name) is None:
         names = [n for n in pyo.SolverFactory if not n.startswith("_")]
-        error = unknown_name("solver", name, {*KNOWN, *names}, "pyomo help --solvers")
+        error = unknown_name("solver", name, {*KNOWN, *names}, "pyomo help --solvers", {})
         raise UnknownNameError(
             f"Pyomo knows no solver '{name}', and no program of this name is on the path", error.hint
         )
