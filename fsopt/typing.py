@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 Vector: TypeAlias = NDArray[np.float64]
 """Numbers (n,) or (p,); shapes stand in the docstrings."""
@@ -19,5 +16,14 @@ Mask: TypeAlias = NDArray[np.bool_]
 """Which entries are meant."""
 Indices: TypeAlias = NDArray[np.signedinteger[Any]]
 """Places of samples, features, variables or constraints, from 0."""
-Samples: TypeAlias = "DataFrame | NDArray[Any] | Sequence[Sequence[float]]"
+
+
+class Frame(Protocol):
+    """A DataFrame, by what a type checker without the stubs of pandas can know of it."""
+
+    columns: Any
+    rename: Any
+
+
+Samples: TypeAlias = Frame | NDArray[Any] | Sequence[Sequence[float]]
 """Features (n, p) of samples: a data frame, an array, or lists."""

@@ -20,7 +20,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from fsopt.common.arguments import TEXT, Argument
-from fsopt.errors import FileError, ParameterError, UnknownNameError, foreign, shown, unknown
+from fsopt.errors import ParameterError, UnknownNameError, foreign, shown, unknown
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -173,13 +173,6 @@ def apply_changes(model: Any) -> None:
         returned: Any = functions[slug](model)
     if returned is not None:
         raise ParameterError(f"{what} returned {shown(returned)}", "change the model in place, return None")
-
-
-def same_changes(changed: list[str], given: Changes, path: str) -> None:
-    """Raise FileError for an answer or a proof of changed models beside functions of other slugs."""
-    if changed != sorted(given or {}):
-        models = f"changed models: {', '.join(changed)}" if changed else "unchanged models"
-        raise FileError(f"'{path}' is of {models}", "give fsopt.verify their functions by customise=, and no others")
 
 
 def names_of(functions: Mapping[str, Change]) -> dict[str, str]:

@@ -31,12 +31,12 @@ from fsopt.data.layout import DEFAULT_TARGET, WHOLE, Layout, few, is_missing, la
 from fsopt.data.matrices import is_sparse, stays_sparse
 from fsopt.data.validation import map_labels
 from fsopt.errors import DataError, ParameterError
-from fsopt.typing import Mask, Samples, Vector
+from fsopt.typing import Frame, Mask, Samples, Vector
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
-Given: TypeAlias = "Dataset | DataFrame | str | os.PathLike[str] | tuple[Samples | str, ArrayLike]"
+Given: TypeAlias = Dataset | Frame | str | os.PathLike[str] | tuple[Samples | str, ArrayLike]
 """A data set; samples and labels; a frame or file with the labels in ``label``, or as a pair with their column."""
 SOURCE = Argument("a path", lambda value: PATH.holds(value) or is_frame(value), "give a text, a path, or a DataFrame")
 
@@ -69,7 +69,7 @@ class Table:
 
 @checked(source=SOURCE)
 @with_keywords_of(Layout, without=("class_weight",))
-def load_dataset(source: str | os.PathLike[str] | DataFrame, **layout: Any) -> Dataset:
+def load_dataset(source: str | os.PathLike[str] | Frame, **layout: Any) -> Dataset:
     """Load a two-class data set.
 
     Parameters
@@ -150,12 +150,12 @@ def load_samples(source: Any, layout: Layout = WHOLE) -> Table:
 def dataset_of(data: Given | Samples, y: ArrayLike | None = None) -> Dataset:
     """Return the data set of :data:`Given`, or of samples and labels; raises ParameterError, DataError."""
     if y is None and isinstance(data, tuple) and len(data) == 2:
-        data, y = data
+        data, y = data  # type: ignore[assignment]
     if isinstance(data, Dataset) and y is None:
         return data
     target, file = DEFAULT_TARGET if y is None else y, isinstance(data, str | os.PathLike)
     if isinstance(target, str) and (file or (is_frame(data) and (y is not None or target in data.columns))):
-        return load_dataset(data, target=target)
+        return load_dataset(data, target=target)  # type: ignore[arg-type]
     if y is None or file or isinstance(data, Dataset):
         hint = f"all else by its keyword; y names the column of labels of a table, by default '{DEFAULT_TARGET}'"
         raise ParameterError("these are neither a Dataset nor samples with labels", f"give (X, y) or a Dataset, {hint}")

@@ -40,7 +40,7 @@ from fsopt.certificates.exact.program import dual_start, exact_program
 from fsopt.certificates.exact.proofs import Header, Part, evidence_data, program_data
 from fsopt.certificates.model import certify_result
 from fsopt.common.arguments import FLAG, PATH, Argument, checked, optional
-from fsopt.common.registry import CHANGES, Change, Changes, customised, same_changes
+from fsopt.common.registry import CHANGES, Change, Changes, customised
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.program import MODEL as MODEL_KIND
 from fsopt.compiler.values import distance_from
@@ -193,13 +193,20 @@ def exact_word(fit: Fit, data: Dataset, *, customise: Changes = None) -> str:
 def _changed(stated: Any, digest: str, data: Dataset, path: str, customise: Changes) -> list[str]:
     """Return the slugs of the changed models; FileError for an answer of other data, or of other slugs' functions."""
     changed = sorted(stated) if isinstance(stated, Mapping) else []
-    same_changes(changed, customise, path)
+    _same_changes(changed, customise, path)
     if digest != fingerprint(data):
         raise FileError(
             f"'{path}' was computed from other data than '{data.name}'",
             "give the data set of the saved answer, with the same target= and missing=, sparse or dense as it was",
         )
     return changed
+
+
+def _same_changes(changed: list[str], given: Changes, path: str) -> None:
+    """Raise FileError for an answer or a proof of changed models beside functions of other slugs."""
+    if changed != sorted(given or {}):
+        models = f"changed models: {', '.join(changed)}" if changed else "unchanged models"
+        raise FileError(f"'{path}' is of {models}", "give fsopt.verify their functions by customise=, and no others")
 
 
 def _other_labels(stated: tuple[str, str], data: Dataset) -> float:
@@ -316,7 +323,7 @@ def _program(origin: Any, source: Dataset | pyo.ConcreteModel, path: str) -> Par
         read(parameters, dict.fromkeys(known, lambda value: value), f"the parameters of '{slug}'")
         if origin["units"] == "rms" and origin["columns"] is not None:
             refuse("in units of root mean squares its program has all columns")
-        same_changes(origin["changed"], None, path)
+        _same_changes(origin["changed"], None, path)
         need(origin["data"] == fingerprint(source), "the data are other ones: their SHA-256 is not that of the proof")
         return program_of(origin, source)
 

@@ -290,7 +290,7 @@ class SelectionSearch:
             j = int(free[np.argmax(gains[free])])
             chosen = rest.decided(j, selected=True).inside
             self.nodes += 1
-            found = self.solver.solve(Partial(chosen, ~chosen), node.hyperplane, Goal(self.incumbents.gap, self.cutoff))
+            found = self.solver.solve(Partial(chosen, ~chosen), node.hyperplane, Goal(self.incumbents.gap))
             clock.check()
             cut = None if found is None else self.incumbents.add_cut(found.alpha, pooled=False)
             if cut is not None:
