@@ -7,7 +7,6 @@ from typing import Any, Literal, Never, overload
 
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
-from pandas import DataFrame
 
 from fsopt.answers.fits import Fit
 from fsopt.common.registry import Change
@@ -15,10 +14,10 @@ from fsopt.data.dataset import Dataset
 from fsopt.data.given import Given
 from fsopt.drivers.run import Progress
 from fsopt.models.gbd.feature_lists import Feature
-from fsopt.typing import Samples
+from fsopt.typing import Frame, Samples
 
 def load_dataset(
-    source: str | os.PathLike[str] | DataFrame,
+    source: str | os.PathLike[str] | Frame,
     *,
     target: str = "label",
     positive: str | float | Sequence[str | float] = (),

@@ -33,7 +33,6 @@ from typing import Any, Literal, Never, overload
 
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
-from pandas import DataFrame
 
 from fsopt.answers.fits import Fit
 from fsopt.common.registry import Change
@@ -41,7 +40,7 @@ from fsopt.data.dataset import Dataset
 from fsopt.data.given import Given
 from fsopt.drivers.run import Progress
 from fsopt.models.gbd.feature_lists import Feature
-from fsopt.typing import Samples
+from fsopt.typing import Frame, Samples
 
 """
 TEXTS = "str | float | Sequence[str | float]"
@@ -112,7 +111,7 @@ def stub() -> str:
     models = {slug: spec.builder for slug, spec in MODELS.items()}
     methods = {name: spec.fit for name, spec in METHODS.items()}
     lines = overloads("build", "slug", "pyo.ConcreteModel", models) + overloads("fit", "name", "Fit", methods)
-    table = ["source: str | os.PathLike[str] | DataFrame", "*", *keywords(load_dataset)]
+    table = ["source: str | os.PathLike[str] | Frame", "*", *keywords(load_dataset)]
     first = ["def load_dataset(", *(f"    {p.replace('tuple[str, ...]', TEXTS)}," for p in table), ") -> Dataset: ..."]
     return HEAD + "\n".join([*first, *lines]) + "\n"
 

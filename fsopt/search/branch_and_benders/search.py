@@ -21,6 +21,7 @@ from fsopt.search.branch_and_benders.coverage import Coverage
 from fsopt.search.branch_and_benders.cuts import BendersCut, CutBound, Grid, Pool
 from fsopt.search.branch_and_benders.incumbents import Incumbent, Incumbents
 from fsopt.search.branch_and_benders.interior_point import Goal, NodeHyperplane
+from fsopt.search.branch_and_benders.local_search import GAP
 from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
 from fsopt.search.branch_and_benders.tree import EMPTY, LEAF, PEG, Frontier, SelectionTree
@@ -290,7 +291,7 @@ class SelectionSearch:
             j = int(free[np.argmax(gains[free])])
             chosen = rest.decided(j, selected=True).inside
             self.nodes += 1
-            found = self.solver.solve(Partial(chosen, ~chosen), node.hyperplane, Goal(self.incumbents.gap))
+            found = self.solver.solve(Partial(chosen, ~chosen), node.hyperplane, Goal(GAP))
             clock.check()
             cut = None if found is None else self.incumbents.add_cut(found.alpha, pooled=False)
             if cut is not None:
