@@ -291,7 +291,8 @@ class SelectionSearch:
             j = int(free[np.argmax(gains[free])])
             chosen = rest.decided(j, selected=True).inside
             self.nodes += 1
-            found = self.solver.solve(Partial(chosen, ~chosen), node.hyperplane, Goal(GAP))
+            enough = self.cutoff + self.settings.tolerance * max(1.0, abs(self.cutoff))  # the value of the incumbent
+            found = self.solver.solve(Partial(chosen, ~chosen), node.hyperplane, Goal(GAP, enough))
             clock.check()
             cut = None if found is None else self.incumbents.add_cut(found.alpha, pooled=False)
             if cut is not None:
