@@ -236,7 +236,7 @@ class Harm(NamedTuple):
         """Return the bounds from the absolute numbers X (n, p) of the larger class, and gains with and without harm."""
         X = X.tocsr()
         sums = np.asarray(X.sum(axis=0)).ravel()
-        weights = X @ sp.diags_array((free - net) / np.where(sums > 0.0, sums, 1.0))
+        weights = X @ sp.diags((free - net) / np.where(sums > 0.0, sums, 1.0))
         touched = X.T.tocsr()
         touched.data = np.ones(len(touched.data))
         counts = np.diff(touched.indptr).astype(float)
