@@ -131,11 +131,10 @@ class _Loop:
 
     def _begin(self) -> Loop:
         """Solve the root where it is not solved."""
-        search = self.search
-        if search.begun:
+        if self.search.begun:
             return
-        for _ in begin(search, self.go_on, self.settings.initial):
-            if not self.recorder.history and search.incumbents.best is not None:
+        for _ in begin(self.search, self.go_on, self.settings.initial):
+            if not self.recorder.history and self.search.incumbents.best is not None:
                 yield self.iterate()
         yield self.iterate()
 

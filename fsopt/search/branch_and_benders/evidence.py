@@ -206,7 +206,6 @@ def save_checkpoint(path: Path, search: SelectionSearch, run: Mapping[str, Any])
         "evidence": pack(search),
         "begun": search.begun,
         "nodes": search.nodes,
-        "solved": search.solved,
     }
     write(path, identity(search.problem), {**run, **words})
 
@@ -216,7 +215,7 @@ def load_checkpoint(
 ) -> tuple[SelectionSearch, dict[str, Any]]:
     """Return a search that goes on from a checkpoint, and its run; raises FileError.
 
-    All that it claims is computed again. A root that was not complete begins again, with the incumbent.
+    All is computed again; the root begins anew where it was not complete, or pegs have bounds below a finer cutoff.
     """
     words = read(path, KIND, identity(problem))
     with undamaged(path, KIND):
@@ -229,8 +228,10 @@ def load_checkpoint(
             search.incumbents.weigh(selection, w)
         if words["begun"]:
             _reopen(search, words["evidence"])
-            search.begun = True
-            search.nodes, search.solved = int(words["nodes"]), int(words["solved"])
+            search.begun, search.nodes = True, int(words["nodes"])
+            if search.closed_bound < search.cutoff:
+                best, search = search.incumbents.best, SelectionSearch(problem, settings)
+                search.incumbents.best = best
         return search, {"history": list(words["history"]), "elapsed": float(words["elapsed"])}
 
 

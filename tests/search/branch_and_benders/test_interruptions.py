@@ -116,15 +116,15 @@ def test_a_run_that_is_interrupted_anywhere_and_resumed_proves_the_same_optimum(
         assert fit.history[-1]["nodes"] >= before.get("nodes", 0) * before.get("begun", False), last
 
 
-def test_a_run_goes_on_to_a_finer_tolerance(tmp_path):
-    """Leaves that a coarse tolerance closes are open again."""
+@pytest.mark.parametrize("tolerance", [0.3, 0.03])
+def test_a_run_goes_on_to_a_finer_tolerance(tolerance, tmp_path):
     path = tmp_path / "run.json"
-    coarse = fsopt.fit("best-subset", DATA, m=3, tolerance=0.2, checkpoint=path)
-    fine = fsopt.fit("best-subset", DATA, m=3, tolerance=1e-6, resume=path)
+    coarse = fsopt.fit("best-subset", NOISE, m=5, tolerance=tolerance, checkpoint=path)
+    fine = fsopt.fit("best-subset", NOISE, m=5, tolerance=1e-6, resume=path)
     assert coarse.bound < fine.objective * (1.0 - 1e-4)
     assert (fine.status, fine.stop) == ("optimal", "optimal")
     assert fine.bound >= fine.objective * (1.0 - 2e-6)
-    assert fsopt.verify(fine, DATA).verified
+    assert fsopt.verify(fine, NOISE).verified
 
 
 PROBLEM = problem_of(NOISE, 1.0, {"m": 5})
