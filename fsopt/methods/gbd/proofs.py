@@ -21,7 +21,7 @@ from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints
 from fsopt.search.branch_and_benders.coverage import Coverage
 from fsopt.search.branch_and_benders.covering import Leaves, cover
 from fsopt.search.branch_and_benders.cuts import Grid
-from fsopt.search.branch_and_benders.evidence import check_feasible, relaxed, unpacked
+from fsopt.search.branch_and_benders.evidence import feasible, relaxed, unpacked
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.search.branch_and_benders.tree import BRANCH, COVERED, FORGOTTEN, NODE, PEG, walk
 from fsopt.typing import Mask, Vector
@@ -230,7 +230,7 @@ def _cut(problem: SelectionProblem, cuts: list[tuple[Grid, Vector]], name: int, 
     if name not in (COVERED, FORGOTTEN):
         if not 0 <= name < len(cuts):
             raise ValueError(f"there is no cut {name}")
-        check_feasible(problem, name, cuts[name])
+        feasible(problem, cuts, [name])
     if name != FORGOTTEN:
         return name
     found = relaxed(problem, at)

@@ -10,14 +10,13 @@ bounds, and takes more digits where one of them is below L.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from fsopt.search.branch_and_benders.cuts import Terms, bounds, cut_terms
+from fsopt.search.branch_and_benders.cuts import Terms, all_terms, bounds, slices
 from fsopt.search.branch_and_benders.problem import SelectionProblem
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
@@ -25,8 +24,6 @@ BATCH = 256
 """Cuts that are asked together."""
 MOST = 10**10
 """Products of leaves, cuts that are asked together, and features, beyond which each leaf keeps its own cut."""
-NUMBERS = 2**18
-"""Numbers of an array up to which rows are looked at together: it stays in the cache."""
 
 
 class Leaves(NamedTuple):
@@ -56,7 +53,7 @@ def cover(problem: SelectionProblem, grids: NDArray[np.int32], mu: Matrix, leave
         mu = mu.copy()
         mu[:, problem.main] = 0.0
     with threadpool_limits(1):
-        terms = _terms(problem, grids, np.zeros(len(grids), dtype=np.int64), mu)
+        terms = all_terms(problem, grids, problem.unit, mu)
         least = float(_bounds_of(problem, terms, leaves).min(initial=np.inf))
         used, places = np.unique(_covered(problem, terms, leaves, least), return_inverse=True)
         leaves = leaves._replace(cut=places)
@@ -66,24 +63,10 @@ def cover(problem: SelectionProblem, grids: NDArray[np.int32], mu: Matrix, leave
     return Cover(places, steps, coarse, mu[used])
 
 
-def _slices(count: int, width: int) -> Iterator[slice]:
-    size = max(NUMBERS // max(width, 1), 1)
-    return (slice(a, a + size) for a in range(0, count, size))
-
-
-def _terms(problem: SelectionProblem, grids: NDArray[np.integer[Any]], shifts: Indices, mu: Matrix) -> Terms:
-    """Return the cuts of multipliers in units 2^shift times those of the grid."""
-    units = problem.unit * 2.0 ** shifts[:, None]
-    constants, gains = np.empty(len(grids)), np.empty((len(grids), problem.p))
-    for part in _slices(len(grids), problem.n):
-        constants[part], gains[part] = cut_terms(problem, grids[part] * units[part], mu[part])
-    return constants, gains
-
-
 def _bounds_of(problem: SelectionProblem, terms: Terms, leaves: Leaves) -> Vector:
     """Return the bound of each leaf by its cut."""
     found = np.empty(len(leaves.cut))
-    for part in _slices(len(found), problem.p):
+    for part in slices(len(found), problem.p):
         cut = leaves.cut[part]
         found[part] = bounds(problem, (terms[0][cut], terms[1][cut]), leaves.inside[part], leaves.free[part])
     return found
@@ -99,7 +82,7 @@ def _covered(problem: SelectionProblem, terms: Terms, leaves: Leaves, least: flo
         batch = batch[use[batch] > 0]
         asked = (terms[0][batch], terms[1][batch])
         closed = np.isin(leaves.cut[left], batch)
-        for part in _slices(len(left), BATCH):
+        for part in slices(len(left), BATCH):
             closes = _closes(problem, asked, leaves.at(left[part]), least)
             found = closes.any(axis=1)
             cut[left[part][found]] = batch[closes[found].argmax(axis=1)]
@@ -115,7 +98,7 @@ def _closes(problem: SelectionProblem, terms: Terms, leaves: Leaves, least: floa
     closes = inside @ gains.T <= constants - least
     roomy = np.flatnonzero(leaves.free.any(axis=1) & (right - inside @ weight >= weight.min()))
     rows, cuts = np.nonzero(closes[roomy])
-    for part in _slices(len(rows), problem.p):
+    for part in slices(len(rows), problem.p):
         at, k = roomy[rows[part]], cuts[part]
         closes[at, k] = bounds(problem, (constants[k], gains[k]), leaves.inside[at], leaves.free[at]) >= least
     return closes
@@ -136,7 +119,8 @@ def _rounded(
         place[todo] = np.arange(len(todo))
         mine = np.flatnonzero(place[leaves.cut] >= 0)
         asked = leaves.at(mine)._replace(cut=place[leaves.cut[mine]])
-        low = _bounds_of(problem, _terms(problem, coarse, shifts[todo], mu[todo]), asked) < least
+        terms = all_terms(problem, coarse, problem.unit * 2.0 ** shifts[todo, None], mu[todo])
+        low = _bounds_of(problem, terms, asked) < least
         failed = np.zeros(len(todo), dtype=bool)
         failed[asked.cut[low]] = True
         found[todo[~failed]] = coarse[~failed]

@@ -13,12 +13,14 @@ pays for, and those of the sum of squares and of the term :math:`\psi` (:class:`
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fsopt.data.hyperplanes import EPS, dual_sizes, dual_values
-from fsopt.search.branch_and_benders.problem import GRID, Partial, SelectionProblem, largest_on_grid
+from fsopt.search.branch_and_benders.problem import GRID, Partial, SelectionProblem
 from fsopt.search.branch_and_benders.relaxation import entry, fast, multipliers
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
@@ -26,6 +28,8 @@ CAPACITY, FEWEST = 128, 16
 """Most and fewest cuts in a pool."""
 NUMBERS = 2**16
 """Gains of a pool beyond its fewest cuts: to ask it is to cost less than it saves."""
+ROWS = 2**18
+"""Numbers of an array up to which rows are looked at together: it stays in the cache."""
 Grid = np.ndarray[tuple[int], np.dtype[np.int32]]
 """Multipliers (n,) in units of the largest upper bound / GRID."""
 
@@ -52,10 +56,9 @@ class BendersCut(NamedTuple):
     pieces: tuple[tuple[BendersCut, ...], ...] = ()
 
 
-def on_grid(alpha: Vector, y: Vector, c: float | Vector) -> Grid | None:
+def on_grid(problem: SelectionProblem, alpha: Vector) -> Grid | None:
     """Return the nearest multipliers on the grid whose signed sum is 0 in integers; None where they are not near."""
-    n = len(y)
-    grid, left = fast(_on_grid)(alpha, y, np.full(n, c), np.full(n, largest_on_grid(c)), float(np.max(c)) / GRID)
+    grid, left = fast(_on_grid)(alpha, problem.y, problem.each_term[0], problem.tops, problem.unit)
     return None if left else grid.astype(np.int32)
 
 
@@ -80,11 +83,10 @@ def _on_grid(alpha: Vector, y: Vector, caps: Vector, tops: Indices, unit: float)
     return grid, over
 
 
-def valid_grid(grid: Grid, y: Vector, tops: int | Indices = GRID) -> bool:
-    """Return whether multipliers on the grid are dual feasible, in integers; ``tops`` are their upper bounds."""
-    whole = grid.astype(np.int64)
-    signed = int(whole[y > 0].sum() - whole[y < 0].sum())
-    return bool(whole.min(initial=0) >= 0 and np.all(whole <= tops) and signed == 0)
+def valid_grid(grid: NDArray[np.integer[Any]], y: Vector, tops: int | Indices = GRID) -> Any:
+    """Return whether multipliers on the grid, (n,) or rows (k, n), are dual feasible, in integers, up to ``tops``."""
+    whole = np.asarray(grid, dtype=np.int64)
+    return np.all((whole >= 0) & (whole <= tops), axis=-1) & (whole @ y.astype(np.int64) == 0)
 
 
 def make_cut(problem: SelectionProblem, name: int, grid: Grid, mu: Vector) -> BendersCut:
@@ -105,14 +107,29 @@ def cut_terms(problem: SelectionProblem, alpha: Matrix, mu: Matrix) -> tuple[Any
     half = problem.halves(q)
     gained = dual_values(alpha, caps, gamma, entropy).sum(axis=-1)
     absolute = dual_sizes(alpha, caps, gamma, entropy).sum(axis=-1)
-    rounding = (problem.n + 2) * EPS
+    (prices, squares), rounding = problem.totals, (problem.n + 2) * EPS
     # The error of q_j^2 / 2, and of what it is with a bound, and that of the few operations after it relative to their
     # terms.
-    error = rounding * np.sqrt((alpha * alpha).sum(axis=-1))[..., None] * problem.norms
-    margin = (np.abs(q) * error + 0.5 * error * error).sum(axis=-1) + rounding * absolute
-    terms = (half + problem.lam + np.abs(paid)).sum(axis=-1)
+    error = rounding * np.sqrt(np.einsum("...i,...i->...", alpha, alpha))
+    margin = error * (np.abs(q) @ problem.norms + 0.5 * error * squares) + rounding * absolute
+    terms = half.sum(axis=-1) + prices + np.abs(paid).sum(axis=-1)
     margin += 8.0 * problem.width * EPS * (size + np.abs(gained) + terms)
     return gained - owed - margin, half - problem.lam - paid
+
+
+def slices(count: int, width: int) -> Iterator[slice]:
+    """Yield the parts of that many rows that are looked at together."""
+    size = max(ROWS // max(width, 1), 1)
+    return (slice(a, a + size) for a in range(0, count, size))
+
+
+def all_terms(problem: SelectionProblem, grids: NDArray[np.integer[Any]], unit: float | Matrix, mu: Matrix) -> Terms:
+    """Return the cuts of multipliers on a grid (k, n), of one unit or of one for each (k, 1), and of mu (k, r)."""
+    constants, gains = np.empty(len(grids)), np.empty((len(grids), problem.p))
+    for part in slices(len(grids), problem.n):
+        own = unit[part] if isinstance(unit, np.ndarray) else unit
+        constants[part], gains[part] = cut_terms(problem, grids[part] * own, mu[part])
+    return constants, gains
 
 
 class CutBound(NamedTuple):

@@ -11,7 +11,6 @@ import base64
 import json
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,18 +22,29 @@ from fsopt.certificates.points import of_bounds
 from fsopt.common.files import digest, read, undamaged, write
 from fsopt.data.matrices import parts_of
 from fsopt.search.branch_and_benders.coverage import Coverage
-from fsopt.search.branch_and_benders.cuts import CAPACITY, BendersCut, Grid, bound, make_cut, on_grid, valid_grid
+from fsopt.search.branch_and_benders.cuts import (
+    CAPACITY,
+    BendersCut,
+    Grid,
+    bound,
+    cut_terms,
+    make_cut,
+    on_grid,
+    slices,
+    valid_grid,
+)
 from fsopt.search.branch_and_benders.incumbents import Incumbent
 from fsopt.search.branch_and_benders.interior_point import Goal
 from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
 from fsopt.search.branch_and_benders.search import SelectionNode, SelectionSearch
 from fsopt.search.branch_and_benders.tree import COVERED, LEAF, NODE, PEG, Mark, pegged, walk
-from fsopt.typing import Vector
+from fsopt.typing import Matrix, Vector
 
 RESOLVED = 1e-9
 """Relative gap to which the relaxation of a leaf without a cut is solved again."""
 CutOf = Callable[[int], BendersCut | None]
+Multipliers = Mapping[int, tuple[Grid, Vector]] | Sequence[tuple[Grid, Vector]]
 
 
 class Replayed(NamedTuple):
@@ -47,24 +57,21 @@ class Replayed(NamedTuple):
 
 def cuts_by_name(problem: SelectionProblem, multipliers: Mapping[int, tuple[Grid, Vector]]) -> CutOf:
     """Return a function name -> cut, None for one not kept; ValueError for multipliers that are not dual feasible."""
-
-    @cache
-    def cut_of(name: int) -> BendersCut | None:
-        if name == COVERED:
-            return Coverage.of(problem).cut
-        if name not in multipliers:
-            return None
-        check_feasible(problem, name, multipliers[name])
-        return make_cut(problem, name, *multipliers[name])
-
-    return cut_of
+    names, cuts = list(multipliers), {}
+    for part in slices(len(names), problem.n):
+        grids, mu = feasible(problem, multipliers, names[part])
+        constants, gains = cut_terms(problem, grids * problem.unit, mu)
+        cuts |= zip(names[part], map(BendersCut, names[part], constants.tolist(), gains), strict=True)
+    return lambda name: Coverage.of(problem).cut if name == COVERED else cuts.get(name)
 
 
-def check_feasible(problem: SelectionProblem, name: int, multipliers: tuple[Grid, Vector]) -> None:
-    """Raise ValueError where the multipliers of a cut are not dual feasible."""
-    grid, mu = multipliers
-    if not valid_grid(grid, problem.y, problem.tops) or not np.isfinite(mu).all() or mu.min(initial=0.0) < 0.0:
-        raise ValueError(f"the multipliers of cut {name} are not dual feasible")
+def feasible(problem: SelectionProblem, multipliers: Multipliers, names: Sequence[int]) -> tuple[Any, Matrix]:
+    """Return multipliers on the grid (k, n), and mu (k, r), of some cuts; ValueError where they are not dual feasible."""
+    grids, mu = (np.array(part) for part in zip(*(multipliers[name] for name in names), strict=True))
+    fair = valid_grid(grids, problem.y, problem.tops) & np.all(np.isfinite(mu) & (mu >= 0.0), axis=1)
+    if not fair.all():
+        raise ValueError(f"the multipliers of cut {names[int(fair.argmin())]} are not dual feasible")
+    return grids, mu
 
 
 def replay(
@@ -117,7 +124,7 @@ def leaf_bound(problem: SelectionProblem, at: Partial, cut: BendersCut | None) -
 def relaxed(problem: SelectionProblem, at: Partial) -> tuple[Grid, Vector] | None:
     """Return the multipliers of the relaxation of a node on the grid, and mu; None where it is not solved."""
     found = NodeSolver(problem).solve(at, None, Goal(RESOLVED))
-    grid = None if found is None else on_grid(found.alpha, problem.y, problem.caps)
+    grid = None if found is None else on_grid(problem, found.alpha)
     return None if found is None or grid is None else (grid, np.maximum(found.mu, 0.0))
 
 
@@ -156,8 +163,9 @@ def unpacked(problem: SelectionProblem, evidence: Mapping[str, Any]) -> tuple[li
 
 def certify(search: SelectionSearch, answer: Incumbent, lower: float) -> Certificate:
     """Certify the bounds: every cut that closes a leaf is dual feasible in integers, and the gap is closed."""
-    y, tops = search.problem.y, search.problem.tops
-    wrong = sum(not valid_grid(grid, y, tops) for grid, _ in search.tree.cuts.values())
+    problem, grids = search.problem, [grid for grid, _ in search.tree.cuts.values()]
+    parts = (np.array(grids[part]) for part in slices(len(grids), problem.n))
+    wrong = sum(int(np.sum(~valid_grid(part, problem.y, problem.tops))) for part in parts)
     residuals, tolerance = {"infeasible cuts": float(wrong)}, search.settings.tolerance
     return of_bounds(Kind.GBD, residuals, answer.value, lower, tolerance=tolerance, source="branch and bound")
 

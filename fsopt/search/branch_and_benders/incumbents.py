@@ -103,7 +103,7 @@ class Incumbents:
 
     def add_cut(self, alpha: Vector, mu: Vector | None = None, *, pooled: bool = True) -> BendersCut | None:
         """Return the cut of multipliers, see :meth:`add`; None where they are not near the grid."""
-        grid = on_grid(alpha, self.problem.y, self.problem.caps)
+        grid = on_grid(self.problem, alpha)
         return None if grid is None else self.add(grid, mu, pooled=pooled)
 
     def add(self, grid: Grid, mu: Vector | None = None, *, pooled: bool = True) -> BendersCut:

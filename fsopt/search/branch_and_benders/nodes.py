@@ -52,7 +52,9 @@ def node_program(problem: SelectionProblem, at: Partial, features: Indices, samp
     node = problem.columns and problem.columns.at(len(inside), both)
     if node and not len(features) and not node.bounds:  # the machine of a selection is one of its columns
         node = None
-    term = problem.term.of(kept).each(rows.shape[1])
+    term = (
+        problem.each_term if kept is None else (*(part[kept] for part in problem.each_term[:2]), problem.each_term[2])
+    )
     return NodeRelaxation(
         rows, *term, selected, problem.R[:, features][active], left[active], lam, q, constant, balance, columns=node
     )
@@ -80,9 +82,16 @@ def unfolded(
 
 def _active(problem: SelectionProblem, inside: Indices, features: Indices) -> tuple[Mask, Vector]:
     """Return the constraints (k,) that a free feature can violate, others have the multiplier 0, and what is left."""
+    if not len(features):
+        return np.zeros(len(problem.r), dtype=bool), problem.r
     left = problem.r + problem.tolerances - problem.R[:, inside].sum(axis=1)
     reached = np.maximum(problem.R[:, features], 0.0).sum(axis=1)
     return (reached > left) & (reached > 0.0), left
+
+
+def _without(near: NodeHyperplane, n: int) -> NodeHyperplane:
+    """Return a hyperplane without its multipliers, of n samples."""
+    return near._replace(alpha=np.full(n, -1.0, dtype=np.float32))
 
 
 WIDTHS, NEAREST = (0.3, 0.65), 0.1
@@ -90,6 +99,8 @@ WIDTHS, NEAREST = (0.3, 0.65), 0.1
 of many samples."""
 FEWEST = 80
 """Samples that are never frozen, if there are as many."""
+LIKELY = 1e-3
+"""Share from which a feature of a parent is in the program."""
 WHOLE = 150
 """Free features up to which all are in the program, and others that it takes in at most."""
 MANY, EACH = 20_000, 200
@@ -131,14 +142,14 @@ class NodeSolver:
         if parent is None and self._many:
             parent = self.rough(at, None)
         if parent is None or (not self._many and large(self.problem, at)):
-            return self._rounds(at, None if parent is None else parent.sigma, goal, known=parent)
+            return self._rounds(at, parent, goal)
         best, near = None, parent
         wider = 1.0
         # Each pass widens, until all samples are kept.
         while True:
             margins = self.margins(near)
             samples = self._near_parent(margins, wider)
-            found = self._rounds(at, near.sigma, goal, samples, near)
+            found = self._rounds(at, near, goal, samples)
             best = found if best is None or (found and found.bound > best.bound) else best
             if found is None or found.late or samples is None or found.bound >= goal.cutoff:
                 return best
@@ -148,30 +159,25 @@ class NodeSolver:
                 self.width = min(1.1 * self.width, self.widest) if costly else 0.985 * self.width
             if lost <= (goal.gap if exact else FAR_OFF) * found.bound or (not exact and np.isfinite(goal.cutoff)):
                 return best
-            near, wider = found.hyperplane, 2.0 * wider
+            # A bound below that of no multipliers says that too few samples are kept, not which ones.
+            near, wider = found.hyperplane if found.bound > 0.0 else near, 2.0 * wider
 
     def rough(self, at: Partial, parent: NodeHyperplane | None) -> NodeHyperplane | None:
         """Return the hyperplane of a relaxation, not exact, of many samples that of a part; may be out of time."""
         if not self._many:
             found = self.solve(at, parent, Goal(ROUGH))
         else:
-            shares = None if parent is None else parent.sigma
-            found = NodeSolver(self.problem.part)._rounds(at, shares, Goal(ROUGH))
+            part = self.problem.part
+            found = NodeSolver(part)._rounds(at, None if parent is None else _without(parent, part.n), Goal(ROUGH))
         if found is None or found.late:
             clock.check()
-        unknown = np.full(self.problem.n, -1.0, dtype=np.float32)
-        return None if found is None else found.hyperplane._replace(alpha=unknown)
+        return None if found is None else _without(found.hyperplane, self.problem.n)
 
     def _rounds(
-        self,
-        at: Partial,
-        shares: Vector | None,
-        goal: Goal,
-        samples: Samples | None = None,
-        known: NodeHyperplane | None = None,
+        self, at: Partial, known: NodeHyperplane | None, goal: Goal, samples: Samples | None = None
     ) -> Solved | None:
         """Solve the program of some samples (None: all), and take in features until none of the others costs much."""
-        features, found = self._features(at, shares), None
+        features, found = self._features(at, known), None
         first_order = samples is None and not self._many and large(self.problem, at)
         for _ in range(ROUNDS):
             if first_order:
@@ -243,20 +249,16 @@ class NodeSolver:
             width *= 1.5
         return None
 
-    def _features(self, at: Partial, shares: Vector | None) -> Indices:
-        """Return the free features in the program: all of few, else those with a share, or the largest |q|, before."""
-        free = at.free.nonzero()[0]
+    def _features(self, at: Partial, near: NodeHyperplane | None) -> Indices:
+        """Return the free features in the program: all of few, else those with a share before, and the largest |q|."""
+        free, problem = at.free.nonzero()[0], self.problem
         if len(free) <= WHOLE:
             return free
-        if shares is None:
-            size = self.problem.sizes(self.problem.products(beginning(self.problem).alpha))[free]
-            return np.sort(free[np.argsort(-size, kind="stable")[:WHOLE]])
-        likely = free[shares[free] > 1e-3]
-        if len(likely) < WHOLE:
-            rest = np.setdiff1d(free, likely)
-            order = np.argsort(-shares[rest], kind="stable")
-            likely = np.append(likely, rest[order[: WHOLE - len(likely)]])
-        return np.sort(likely)
+        alpha = beginning(problem).alpha if near is None or near.alpha[0] < 0.0 else near.alpha
+        size = problem.sizes(alpha.astype(np.float32) @ problem.single.T)[free]
+        if near is not None:
+            size[near.sigma[free] > LIKELY] = np.inf
+        return np.sort(free[np.argsort(-size, kind="stable")[: max(WHOLE, int(np.isinf(size).sum()))]])
 
     def _missing(self, found: Solved, at: Partial, features: Indices, goal: Goal) -> Indices:
         """Return the features left out that lower the bound most, above the multipliers' charge; none if little."""
@@ -272,7 +274,7 @@ class NodeSolver:
         cut = BendersCut(0, 0.0, gains - others @ problem.R)
         lost = value(problem, cut, Partial(at.inside, at.outside | outside)) - value(problem, cut, at)
         distance = goal.cutoff - found.bound if goal.branch else 0.0
-        if lost <= max(goal.gap * abs(found.bound), LEFT_OUT * goal.branch * distance):
+        if lost <= max(goal.gap * abs(found.bound), LEFT_OUT * goal.branch * distance, found.bound - goal.cutoff):
             return features[:0]
         loss = np.where(outside, gains - found.mu @ problem.R, 0.0)
         worst = np.argsort(-loss, kind="stable")[:WHOLE]

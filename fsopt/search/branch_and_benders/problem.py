@@ -51,10 +51,8 @@ class Partial(NamedTuple):
         return Partial(inside, outside)
 
 
-def largest_on_grid(c: float | Vector) -> int | Indices:
-    """Return the largest multipliers on the grid for an upper bound of all of them, or one for each (n,)."""
-    if isinstance(c, float):
-        return GRID
+def largest_on_grid(c: Vector) -> Indices:
+    """Return the largest multipliers on the grid for their upper bounds (n,)."""
     units = c / np.max(c) * GRID
     return np.asarray(np.floor(units * (1.0 - 4.0 * np.finfo(float).eps)), dtype=np.int64)
 
@@ -185,9 +183,9 @@ class SelectionProblem:
         return float(np.max(self.caps)) / GRID
 
     @cached_property
-    def tops(self) -> int | Indices:
-        """The largest multipliers on the grid."""
-        return largest_on_grid(self.caps)
+    def tops(self) -> Indices:
+        """The largest multipliers (n,) on the grid."""
+        return largest_on_grid(self.caps) if isinstance(self.caps, np.ndarray) else np.full(self.n, GRID)
 
     @cached_property
     def signed(self) -> Any:
@@ -233,6 +231,11 @@ class SelectionProblem:
         """The Euclidean norms (d,) of the columns: times that of alpha they bound the sums of absolute terms of q."""
         Z = self.signed
         return np.asarray(np.sqrt((Z * Z).sum(axis=-1) if is_sparse(Z) else np.einsum("ij,ij->i", Z, Z)))
+
+    @cached_property
+    def totals(self) -> tuple[float, float]:
+        """The sums of the penalty weights, and of the squared norms of the columns."""
+        return float(self.lam.sum()), float(self.norms @ self.norms)
 
     @cached_property
     def main(self) -> int | None:

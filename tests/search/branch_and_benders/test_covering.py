@@ -106,7 +106,7 @@ def test_damaged_or_forged_parts_are_refused(message, monkeypatch):
 
 def random_cut(problem, rng, name=0):
     alpha = rng.uniform(-0.2, 1.2, problem.n) * problem.c * rng.uniform(0.0, 1.0)
-    return make_cut(problem, name, on_grid(alpha, problem.y, problem.c), rng.exponential(1.0, len(problem.r)))
+    return make_cut(problem, name, on_grid(problem, alpha), rng.exponential(1.0, len(problem.r)))
 
 
 def test_multipliers_on_the_grid_are_below_their_own_bounds():

@@ -77,7 +77,7 @@ def test_a_bound_is_at_least_that_of_interior_points_and_its_cut_is_below_all_se
         assert steps.lower <= exact * (1 + 1e-6 + short)
         found = NodeSolver(problem).solve(at, parent, Goal(1e-5))
         assert found.bound >= exact * (1 - 1e-4)
-        cut = make_cut(problem, 0, on_grid(found.alpha, problem.y, problem.caps), found.mu)
+        cut = make_cut(problem, 0, on_grid(problem, found.alpha), found.mu)
         assert bound(problem, cut, at).value == pytest.approx(found.bound, rel=1e-5)
         assert bound(problem, cut, at).value <= highest
         assert np.all(found.hyperplane.sigma[at.inside] == 1.0)

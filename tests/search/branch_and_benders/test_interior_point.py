@@ -22,7 +22,7 @@ def relaxation(problem, at=None, gap=1e-9, solver=None, hyperplane=None):
     """Return the relaxation of a node and the bound of its cut."""
     at = problem.root() if at is None else at
     found = (solver or NodeSolver(problem)).solve(at, hyperplane, Goal(gap))
-    cut = make_cut(problem, 0, on_grid(found.alpha, problem.y, problem.caps), found.mu)
+    cut = make_cut(problem, 0, on_grid(problem, found.alpha), found.mu)
     return found, bound(problem, cut, at).value
 
 
@@ -94,7 +94,7 @@ def test_the_samples_nearest_to_the_margin_of_a_part_give_the_relaxation_of_all(
     for at in (problem.root(), problem.root().decided(0, selected=True).decided(1, selected=False)):
         whole = NodeSolver(problem)._rounds(at, None, Goal(1e-9)).bound
         found = NodeSolver(problem).solve(at, None, Goal(1e-9))
-        cut = make_cut(problem, 0, on_grid(found.alpha, problem.y, problem.caps), found.mu)
+        cut = make_cut(problem, 0, on_grid(problem, found.alpha), found.mu)
         assert bound(problem, cut, at).value == pytest.approx(whole, rel=1e-6)
 
 
