@@ -32,7 +32,7 @@ from fsopt.data import Dataset
 from fsopt.data.matrices import column_means
 from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError, ParameterError, shown
-from fsopt.typing import Indices, Matrix, Vector
+from fsopt.typing import Matrix, Vector
 
 ON_HYPERPLANE = 1e-9
 """Value of w'x + b, relative to the size of its terms, below which a sample lies on the hyperplane."""
@@ -137,13 +137,6 @@ class DualTerm:
     caps: float | Vector
     gamma: float | Vector = 0.0
     entropy: bool = False
-
-    def of(self, samples: Indices | None) -> DualTerm:
-        """Return the term of some samples, of all for None."""
-        if samples is None:
-            return self
-        caps, gamma = (part[samples] if isinstance(part, np.ndarray) else part for part in (self.caps, self.gamma))
-        return DualTerm(caps, gamma, self.entropy)
 
     def each(self, n: int) -> tuple[Vector, Vector, bool]:
         """Return the upper bounds (n,) and curvatures (n,) of n multipliers, and whether the term is the entropy."""

@@ -230,7 +230,7 @@ def _cut(problem: SelectionProblem, cuts: list[tuple[Grid, Vector]], name: int, 
     if name not in (COVERED, FORGOTTEN):
         if not 0 <= name < len(cuts):
             raise ValueError(f"there is no cut {name}")
-        feasible(problem, cuts, [name])
+        feasible(problem, [name], [cuts[name]])
     if name != FORGOTTEN:
         return name
     found = relaxed(problem, at)

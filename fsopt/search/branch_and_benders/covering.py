@@ -53,7 +53,7 @@ def cover(problem: SelectionProblem, grids: NDArray[np.int32], mu: Matrix, leave
         mu = mu.copy()
         mu[:, problem.main] = 0.0
     with threadpool_limits(1):
-        terms = all_terms(problem, grids, problem.unit, mu)
+        terms = all_terms(problem, grids, np.full((len(grids), 1), problem.unit), mu)
         least = float(_bounds_of(problem, terms, leaves).min(initial=np.inf))
         used, places = np.unique(_covered(problem, terms, leaves, least), return_inverse=True)
         leaves = leaves._replace(cut=places)

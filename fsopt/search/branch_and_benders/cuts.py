@@ -32,8 +32,6 @@ ROWS = 2**18
 """Numbers of an array up to which rows are looked at together: it stays in the cache."""
 Grid = np.ndarray[tuple[int], np.dtype[np.int32]]
 """Multipliers (n,) in units of the largest upper bound / GRID."""
-
-
 Terms = tuple[Vector, Matrix]
 """Constants (k,) and gains (k, p) of cuts."""
 
@@ -123,12 +121,11 @@ def slices(count: int, width: int) -> Iterator[slice]:
     return (slice(a, a + size) for a in range(0, count, size))
 
 
-def all_terms(problem: SelectionProblem, grids: NDArray[np.integer[Any]], unit: float | Matrix, mu: Matrix) -> Terms:
-    """Return the cuts of multipliers on a grid (k, n), of one unit or of one for each (k, 1), and of mu (k, r)."""
+def all_terms(problem: SelectionProblem, grids: NDArray[np.integer[Any]], units: Matrix, mu: Matrix) -> Terms:
+    """Return the cuts of multipliers on a grid (k, n) of units (k, 1), and of mu (k, r)."""
     constants, gains = np.empty(len(grids)), np.empty((len(grids), problem.p))
     for part in slices(len(grids), problem.n):
-        own = unit[part] if isinstance(unit, np.ndarray) else unit
-        constants[part], gains[part] = cut_terms(problem, grids[part] * own, mu[part])
+        constants[part], gains[part] = cut_terms(problem, grids[part] * units[part], mu[part])
     return constants, gains
 
 

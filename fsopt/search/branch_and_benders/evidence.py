@@ -39,12 +39,11 @@ from fsopt.search.branch_and_benders.nodes import NodeSolver
 from fsopt.search.branch_and_benders.problem import BranchSettings, Partial, SelectionProblem
 from fsopt.search.branch_and_benders.search import SelectionNode, SelectionSearch
 from fsopt.search.branch_and_benders.tree import COVERED, LEAF, NODE, PEG, Mark, pegged, walk
-from fsopt.typing import Matrix, Vector
+from fsopt.typing import Vector
 
 RESOLVED = 1e-9
 """Relative gap to which the relaxation of a leaf without a cut is solved again."""
 CutOf = Callable[[int], BendersCut | None]
-Multipliers = Mapping[int, tuple[Grid, Vector]] | Sequence[tuple[Grid, Vector]]
 
 
 class Replayed(NamedTuple):
@@ -57,17 +56,17 @@ class Replayed(NamedTuple):
 
 def cuts_by_name(problem: SelectionProblem, multipliers: Mapping[int, tuple[Grid, Vector]]) -> CutOf:
     """Return a function name -> cut, None for one not kept; ValueError for multipliers that are not dual feasible."""
-    names, cuts = list(multipliers), {}
+    names, cuts = list(multipliers), dict[int, BendersCut]()
     for part in slices(len(names), problem.n):
-        grids, mu = feasible(problem, multipliers, names[part])
+        grids, mu = feasible(problem, names[part], list(multipliers.values())[part])
         constants, gains = cut_terms(problem, grids * problem.unit, mu)
         cuts |= zip(names[part], map(BendersCut, names[part], constants.tolist(), gains), strict=True)
     return lambda name: Coverage.of(problem).cut if name == COVERED else cuts.get(name)
 
 
-def feasible(problem: SelectionProblem, multipliers: Multipliers, names: Sequence[int]) -> tuple[Any, Matrix]:
-    """Return multipliers on the grid (k, n), and mu (k, r), of some cuts; ValueError where they are not dual feasible."""
-    grids, mu = (np.array(part) for part in zip(*(multipliers[name] for name in names), strict=True))
+def feasible(problem: SelectionProblem, names: list[int], cuts: list[tuple[Grid, Vector]]) -> tuple[Any, Any]:
+    """Return multipliers on the grid (k, n), and mu (k, r), of cuts; ValueError where one is not dual feasible."""
+    grids, mu = (np.array(part) for part in zip(*cuts, strict=True))
     fair = valid_grid(grids, problem.y, problem.tops) & np.all(np.isfinite(mu) & (mu >= 0.0), axis=1)
     if not fair.all():
         raise ValueError(f"the multipliers of cut {names[int(fair.argmin())]} are not dual feasible")

@@ -29,7 +29,7 @@ class Samples(NamedTuple):
     def at_caps(self, problem: SelectionProblem) -> Vector:
         """Return multipliers (n,) of the frozen samples, 0 for the kept ones."""
         alpha = np.zeros(problem.n)
-        alpha[self.frozen] = problem.caps[self.frozen] if isinstance(problem.caps, np.ndarray) else problem.caps
+        alpha[self.frozen] = problem.each_term[0][self.frozen]
         return alpha
 
 
@@ -40,24 +40,20 @@ def node_program(problem: SelectionProblem, at: Partial, features: Indices, samp
     columns = problem.places(both)
     q = np.zeros(len(columns))
     constant, balance = float(problem.lam[inside].sum()), 0.0
+    (caps, gamma, entropy), kept = problem.each_term, np.arange(problem.n)
     if samples is not None:
-        alpha = samples.at_caps(problem)
+        kept, alpha = samples.kept, samples.at_caps(problem)
         q = problem.products(alpha, columns)
         constant += float(alpha.sum())
         balance = float(problem.y @ alpha)
-    kept = None if samples is None else samples.kept
-    rows = np.vstack([problem.rows(columns, kept), problem.y if kept is None else problem.y[kept]])
+    rows = np.vstack([problem.rows(columns, None if samples is None else samples.kept), problem.y[kept]])
     active, left = _active(problem, inside, features)
     lam, selected = problem.lam[features], len(problem.places(inside))
     node = problem.columns and problem.columns.at(len(inside), both)
     if node and not len(features) and not node.bounds:  # the machine of a selection is one of its columns
         node = None
-    term = (
-        problem.each_term if kept is None else (*(part[kept] for part in problem.each_term[:2]), problem.each_term[2])
-    )
-    return NodeRelaxation(
-        rows, *term, selected, problem.R[:, features][active], left[active], lam, q, constant, balance, columns=node
-    )
+    term, R = (caps[kept], gamma[kept], entropy), problem.R[:, features][active]
+    return NodeRelaxation(rows, *term, selected, R, left[active], lam, q, constant, balance, columns=node)
 
 
 def unfolded(
@@ -87,11 +83,6 @@ def _active(problem: SelectionProblem, inside: Indices, features: Indices) -> tu
     left = problem.r + problem.tolerances - problem.R[:, inside].sum(axis=1)
     reached = np.maximum(problem.R[:, features], 0.0).sum(axis=1)
     return (reached > left) & (reached > 0.0), left
-
-
-def _without(near: NodeHyperplane, n: int) -> NodeHyperplane:
-    """Return a hyperplane without its multipliers, of n samples."""
-    return near._replace(alpha=np.full(n, -1.0, dtype=np.float32))
 
 
 WIDTHS, NEAREST = (0.3, 0.65), 0.1
@@ -164,14 +155,12 @@ class NodeSolver:
 
     def rough(self, at: Partial, parent: NodeHyperplane | None) -> NodeHyperplane | None:
         """Return the hyperplane of a relaxation, not exact, of many samples that of a part; may be out of time."""
-        if not self._many:
-            found = self.solve(at, parent, Goal(ROUGH))
-        else:
-            part = self.problem.part
-            found = NodeSolver(part)._rounds(at, None if parent is None else _without(parent, part.n), Goal(ROUGH))
+        goal = Goal(ROUGH)
+        found = NodeSolver(self.problem.part)._rounds(at, None, goal) if self._many else self.solve(at, parent, goal)
         if found is None or found.late:
             clock.check()
-        return None if found is None else _without(found.hyperplane, self.problem.n)
+        unknown = np.full(self.problem.n, -1.0, dtype=np.float32)
+        return None if found is None else found.hyperplane._replace(alpha=unknown)
 
     def _rounds(
         self, at: Partial, known: NodeHyperplane | None, goal: Goal, samples: Samples | None = None
