@@ -73,8 +73,20 @@ def test_the_trap_of_the_paper_is_named_and_proved_where_it_is(scaling, shown):
     fit = fsopt.fit("mopfs", data, w_cap=w_cap, c=0.0, scale="none", scaling=scaling)
     assert fit.details["H"][0] == pytest.approx(5.0, rel=1e-6)
     assert any(f"s = 1 is already {shown}" in w for w in fit.warnings)
+    last = fit.details["last_scaling"]
+    assert not last.keys() & {"radius", "capacity", "value", "status"}  # they follow from the rest, or prove nothing
+    assert fsopt.verify(fit, data).verified
+    forged = replace(fit, details={**fit.details, "last_scaling": {**last, "bound": 5.001}})
+    assert not fsopt.verify(forged, data).verified
     free = fsopt.fit("mopfs", noisy(1), w_cap=4.0, scaling=scaling, max_iterations=1)
     assert not any("s = 1" in w for w in free.warnings)
+
+
+def test_a_cap_that_no_hyperplane_reaches_leaves_the_smallest_loss():
+    X, y = np.random.default_rng(0).standard_normal((20, 3)), np.tile([1.0, -1.0], 10)
+    fit, other = (fsopt.fit(name, X, y, w_cap=1e8) for name in ("mopfs", "rsvm"))
+    assert fit.certificate.ok
+    assert fit.objective == pytest.approx(other.objective, rel=1e-8)
 
 
 def test_a_cap_of_zero_leaves_the_best_constant_and_its_proof():
