@@ -37,7 +37,7 @@ from fsopt.drivers.dca import dca
 from fsopt.drivers.gbd.driver import GbdSettings, gbd
 from fsopt.drivers.penalties import Exponential
 from fsopt.drivers.sla import ConcaveTerms, sla
-from fsopt.models.sla.hyperplane import step_costs
+from fsopt.models.sla.hyperplane import exponential_costs
 from fsopt.solvers.conic import ConicForm
 
 time.perf_counter = time.process_time  # also in the records of the drivers
@@ -90,7 +90,7 @@ def _hand_sla(program: Program, columns: np.ndarray[Any, Any], weight: float, so
     for _ in range(solves):
         h.run()
         v = np.array(h.getSolution().col_value)[columns]
-        h.changeColsCost(len(columns), columns.astype(np.int32), weight * step_costs(5.0, np.maximum(v, 0)))
+        h.changeColsCost(len(columns), columns.astype(np.int32), weight * exponential_costs(5.0, np.maximum(v, 0)))
     return time.process_time() - started
 
 

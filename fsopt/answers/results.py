@@ -164,12 +164,12 @@ class DriverResult:
     Attributes
     ----------
     status, stop, objective, bound, iterations : as in :class:`SolveResult`, for the driver's problem.
-    point : name -> array of the best iterate.
-    history : one record per iteration, with the seconds of update, solve and load; ``rebuilt`` holds the reason if the
-        model was translated anew, ``fallback`` the reason if another solver was needed for a subproblem.
+    point : name -> value at the best iterate, and the evidence, as each driver says.
+    history : one record per iteration, with the seconds of translate, update, solve and load; ``rebuilt`` holds the
+        reason if the model was translated anew, ``fallback`` the reason if another solver was needed for a subproblem.
     certificate : the evidence for the answer.
     solver : names of all solvers of the subproblems, joined by ``+``.
-    seconds : total ``build``, ``translate``, ``update``, ``solve`` and ``load`` seconds.
+    seconds : total ``translate``, ``update``, ``solve`` and ``load`` seconds; a Fit has ``total`` too.
     """
 
     status: Status

@@ -213,7 +213,7 @@ def _train_parts(data: Dataset, parts: Sequence[Indices], c: float, recorder: Re
     """Yield the support vector machines trained so far."""
     svms: list[Mapping[str, Any]] = []
     for rows in parts:
-        found = column_generation(data, weights_of_part(data, rows, c), np.ones(data.p), run=recorder.rest())
+        found = column_generation(data, weights_of_part(data, rows, c), np.ones(data.p), run=recorder.inner_run())
         recorder.include(found)
         if uninterrupted(found).status is not Status.OPTIMAL and clock.expired():
             raise OutOfTimeError("the time limit passed before the first SVM was trained", "give more seconds")

@@ -292,7 +292,7 @@ def _priced_descents(
         nonlocal w, before, ascent, runs
         model, how = problem.build(places), {} if runs else starts
         first = None if w is None else w[places]
-        found = dca(model, penalty, start=first, tolerance=tolerance, run=recorder.rest(), **how)
+        found = dca(model, penalty, start=first, tolerance=tolerance, run=recorder.inner_run(), **how)
         recorder.include(found)
         w = spread(found.point["w"], places, len(problem.scores))
         value, proof = penalty.value(w), found.point["proof"]

@@ -92,8 +92,8 @@ def _fix_inactive(m: pyo.ConcreteModel, active: Mask) -> None:
 class Search:
     """The incumbent ``s`` (p,) of one problem (15), its linear programs, and the cuts that they have proved.
 
-    ``points`` are the (R, W) of the start and of the solutions, ``stationary`` the cut of the Frank-Wolfe step that did
-    not improve the incumbent, ``bound`` that of the global solver, and ``programs`` the number of linear programs.
+    ``points`` are the (R, W) of the start and of the solutions, ``stationary`` the cut of the last Frank-Wolfe step,
+    ``bound`` that of the global solver, and ``programs`` the number of linear programs.
     """
 
     problem: ScalingProblem
@@ -259,7 +259,7 @@ def kernel_scaling(
     DriverResult
         ``optimal`` for c = 0 where the cuts close the gap, verified numerically, and for c > 0 where SCIP's lower
         bound does, which is SCIP's word; ``stationary`` for a local answer whose first-order condition holds; else
-        ``feasible``. The point holds ``s``, ``radius`` R, ``capacity`` W, and the ``cuts`` behind the bound.
+        ``feasible``. The point has ``s``, the squared ``radius`` R, ``capacity`` W, and the ``cuts`` behind the bound.
 
     Raises
     ------

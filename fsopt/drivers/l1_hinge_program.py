@@ -9,7 +9,6 @@ is scaled down as a whole until the constraints of the features hold.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -110,10 +109,8 @@ def certify_l1_hinge(
     w: Vector,
     b: float,
     alpha: Vector,
-    *,
-    residuals: Mapping[str, float] | None = None,
 ) -> Certificate:
-    """Certify a hyperplane as optimal for the whole program by multipliers (n,), and by further residuals.
+    """Certify a hyperplane as optimal for the whole program by multipliers (n,).
 
     The certificate is of kind ``convex``: the gap between f(w, b) and the bound, and ``cost``, the error of the bound
     from constraints that hold within rounding only. Infeasible multipliers make the bound weaker, not wrong.
@@ -124,4 +121,4 @@ def certify_l1_hinge(
     feasible, _, bound = program.bound(alpha)
     slack = float(np.maximum(np.abs(program.Z.T @ feasible) - program.c, 0.0) @ np.abs(w * program.unit))
     found = {"gap": relative_gap(value, bound), "cost": slack / max(1.0, abs(value))}
-    return make(Kind.CONVEX, {**(residuals or {}), **found}, objective=value, bound=bound, bound_source="dual point")
+    return make(Kind.CONVEX, found, objective=value, bound=bound, bound_source="dual point")

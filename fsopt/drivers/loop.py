@@ -33,7 +33,7 @@ class Iterate:
     objective : the value of the point; nan where its certificate alone computes it.
     point : by the keys of the result; empty as long as there is none.
     bound : the largest lower bound that was proved, minus infinity where there is none.
-    evidence : numbers for the certificate that are no part of the point.
+    evidence : name -> residual for the certificate, no :attr:`SolveResult.evidence`.
     record : fields of the record of a step; None for no record.
     stop : the stopping criterion that holds here; empty where the loop goes on.
     within : whether this is within a step, which is completed after the time limit, too.

@@ -1,4 +1,4 @@
-"""Driver ``mop``: alternate the risk of a hyperplane and the capacity of its feature space (Bi, Algorithm 1)."""
+"""Driver ``mop``: minimise the hinge loss of a hyperplane and RW over the scales in turn (Bi, Algorithm 1)."""
 
 from __future__ import annotations
 
@@ -58,22 +58,21 @@ def mop(
     w_cap : :math:`W^0 > 0`.
     c : >= 0, cost of the scales relative to the present ones. Proposition 1 (E and H never rise) is
         guaranteed for c = 0 only; with c > 0 only E is.
-    scaling : ``local`` (default): (15) by Frank-Wolfe steps from the present scales; ``global``: to the optimum.
+    scaling : ``local`` (default): (15) by Frank-Wolfe steps; ``global``: c = 0 to the optimum, c > 0 by SCIP, unproved.
     max_iterations : largest number of steps; the loop also stops when neither E nor H falls, and no feature is dropped.
-    run : solver of (14), options, time limit, progress.
+    run : solver and options of (14) alone, time limit, progress.
 
     Returns
     -------
     DriverResult
         ``point`` has ``w`` (the hyperplane for the data as given: :math:`s_j w_j`), ``b``, ``scales``; ``E`` and ``H``
-        histories; ``inactive``, whether the cap is; ``alpha`` and ``cap``, the multipliers by which
-        ``risk_bound`` of this module bounds the loss of every hyperplane with these scales and this cap from
-        below; ``scaling``, the last (15) with its answer, bound and cuts, see
-        :func:`fsopt.certificates.kernel_scaling.certify_scaling`; ``start``: the verified status of
-        s = e in the first (15), ``optimal``, ``stationary`` or empty. Each record of the history has E and H with their
-        bounds (None where there is none) and the largest residual of the certificate of (15). Status ``feasible``: no
-        step of the alternation proves optimality for the bi-objective problem, and none is claimed. The objective is
-        the loss E.
+        histories; ``inactive``, whether the cap is; ``alpha``, the multipliers, and ``cap``, the bound on W, by which
+        ``risk_bound`` in ``fsopt/drivers/mop.py`` bounds the loss of every hyperplane with these scales and this cap
+        from below; ``last_scaling``, the last (15): its data, the answer ``s``, a bound that was proved and its cuts,
+        see :func:`fsopt.certificates.kernel_scaling.certify_scaling`; ``start``: the verified status of s = e in the
+        first (15), ``optimal``, ``stationary`` or empty. Each record has E, ``E_bound`` and H; ``value``, ``bound``
+        (None for none), ``status`` and ``worst`` residual are of (15). Status ``feasible``: no step of the alternation
+        proves optimality for the bi-objective problem, and none is claimed. The objective is the loss E.
 
     Raises
     ------
@@ -107,7 +106,7 @@ def _alternate(
     """Yield the hyperplanes of (14), for the data as given, with the histories of E and H."""
     # Step 1
     scales = np.ones(data.p)
-    point: dict[str, Any] = {"E": [], "H": [], "scaling": None, "start": ""}
+    point: dict[str, Any] = {"E": [], "H": [], "last_scaling": None, "start": ""}
     for t in range(max_iterations):
         # Step 2.1: (14) for the present scales and cap.
         solution = minimise_risk(data, dual, linear.recorder, scales, cap)
@@ -117,17 +116,20 @@ def _alternate(
         e_cap = solution.risk + SLACK * max(1.0, solution.risk)
         problem = ScalingProblem(data, solution.w, solution.b, e_cap, relative_costs(scales, c), scales > 0)
         search = Search(problem, linear, cuts=_cut_on_capacity(solution))
-        answer, certificate = _rescale(search, scales, scaling)
-        point = {**point, "scaling": answer, "H": [*point["H"], answer["radius"] * answer["capacity"]]}
+        status, bound, certificate = _rescale(search, scales, scaling)
+        radius, capacity = problem.size(search.s)
+        point = {**point, "last_scaling": _evidence(search, scales, bound), "H": [*point["H"], radius * capacity]}
         if t == 0:
-            point["start"] = _verified_start(search, answer)
+            point["start"] = _verified_start(search, scales, bound)
         record = {
             "E": solution.risk,
             "E_bound": risk_bound(data, scales, cap, solution.alpha),
             "H": point["H"][-1],
-            **{name: answer[name] for name in ("value", "bound", "status")},
+            "value": search.value,
+            "bound": bound,
+            "status": str(status),
             "worst": certificate.worst,
-            "n_features": int(np.sum(answer["s"] > 0)),
+            "n_features": int(np.sum(search.s > 0)),
             "linear_programs": search.programs,
         }
         # Step 2.3: neither E nor H fell, and no feature was dropped.
@@ -139,7 +141,7 @@ def _alternate(
             return
         # Step 2.4: the hyperplane with the new scales has capacity W and a loss of at most E: with W as cap, E cannot
         # rise.
-        scales, cap = answer["s"], answer["capacity"]
+        scales, cap = search.s, capacity
     solution = minimise_risk(data, dual, linear.recorder, scales, cap)
     yield Iterate(solution.risk, _moved(point, solution, scales, cap), stop="iteration-limit")
 
@@ -176,35 +178,27 @@ def _cut_on_capacity(solution: RiskMinimum) -> list[Cut]:
     return [Cut(solution.alpha, np.zeros(len(solution.alpha)), solution.gamma)]
 
 
-def _rescale(search: Search, scales: Vector, scaling: str) -> tuple[dict[str, Any], Certificate]:
-    """Solve (15) from the present scales; return its answer with the evidence, by the keys of saved fits."""
+def _rescale(search: Search, scales: Vector, scaling: str) -> tuple[Status, float | None, Certificate]:
+    """Solve (15) from the present scales; return the status of its answer, a bound that was proved, the certificate."""
     search.load(scales)
     run_inner(rescale(search, scaling))
+    # The word of a global solver is no evidence: with costs the first-order condition alone is certified.
+    return search.certified("local" if search.problem.has_costs else scaling)
+
+
+def _evidence(search: Search, scales: Vector, bound: float | None) -> dict[str, Any]:
+    """Return (15) at the present scales, its answer, and a bound with the cuts behind it, by the keys of saved fits."""
     at = search.problem
-    # The word of a global solver is no evidence: with costs the first-order condition alone is saved.
-    status, bound, certificate = search.certified("local" if at.has_costs else scaling)
-    radius, capacity = at.size(search.s)
-    answer = {
-        "w": at.w,
-        "b": at.b,
-        "e_cap": at.e_cap,
-        "from": scales,
-        "s": search.s,
-        "radius": radius,
-        "capacity": capacity,
-        "value": search.value,
-        "status": str(status),
-        "bound": bound,
-        "cuts": [] if bound is None else search.cuts,
-    }
-    return answer, certificate
+    data = {"w": at.w, "b": at.b, "e_cap": at.e_cap, "from": scales}
+    return {**data, "s": search.s, "bound": bound, "cuts": [] if bound is None else search.cuts}
 
 
-def _verified_start(search: Search, answer: Mapping[str, Any]) -> str:
+def _verified_start(search: Search, before: Vector, bound: float | None) -> str:
     """Return the verified status of the scales that (15) started from: ``optimal``, ``stationary``, or empty."""
-    at, before = search.problem, answer["from"]
-    if answer["status"] == Status.OPTIMAL and relative_gap(at.value(before), answer["bound"]) <= GAP:
+    at = search.problem
+    if bound is not None and relative_gap(at.value(before), bound) <= GAP:
         return "optimal"
+    # The first of the linear programs is the one at these scales; the cut on W alone, from (14), is none of them.
     first = next((cut for cut in search.cuts if cut.beta.any()), None)
     certificate = certify_stationary(at, before, first)
     return "stationary" if certificate.ok and certificate.kind is Kind.KKT else ""
@@ -276,10 +270,14 @@ def minimise_risk(data: Dataset, dual: Session, recorder: Recorder, scales: Vect
         q = data.X.T @ (alpha * data.y)
         gamma = float(np.sqrt(scales @ q**2) / np.sqrt(cap))
         inactive = bool(gamma <= INACTIVE * data.n)
+        found = _from_multipliers(dual, result, scales, cap)
         if inactive:
-            candidates = [_shortest(data, scales, max(-result.objective, 0.0), recorder)]
+            # At a large W the rounding of sqrt(W) ||v|| makes the optimal value of (14) less than every loss: that of a
+            # hyperplane is attained.
+            losses = [_with_intercept(data, scales, w)[2] for w in found]
+            candidates = [_shortest(data, scales, min(losses, default=max(-result.objective, 0.0)), recorder)]
         else:
-            candidates = [q / gamma, *_from_multipliers(dual, result, scales, cap)]
+            candidates = [q / gamma, *found]
     w, b, risk = min((_with_intercept(data, scales, w) for w in candidates), key=itemgetter(2))
     return RiskMinimum(w, b, risk, alpha, gamma, inactive)
 
@@ -292,7 +290,7 @@ def _with_intercept(data: Dataset, scales: Vector, w: Vector) -> tuple[Vector, f
 
 
 def _from_multipliers(dual: Session, result: SolveResult, scales: Vector, cap: float) -> list[Vector]:
-    """Return the w of the multipliers of q = X'Y alpha, pulled into the ball; none where the solver has none."""
+    """Return w (p,) by the multipliers s_j w_j of ``expansion``, pulled into the ball; none without multipliers."""
     # By (14) w is X'Y alpha / gamma too, but loses its digits where gamma is small, as X'Y alpha cancels: the better of
     # the two is taken.
     if result.point is None or result.point.y is None:
@@ -303,7 +301,7 @@ def _from_multipliers(dual: Session, result: SolveResult, scales: Vector, cap: f
 
 
 def _shortest(data: Dataset, scales: Vector, risk: float, recorder: Recorder) -> Vector:
-    """Return the w of smallest norm (for the unscaled kernel) among those of smallest loss."""
+    """Return w (p,) of smallest sum_j s_j w_j^2 among those of smallest loss; the answer for the data is s_j w_j."""
     # Where the cap is inactive, X'Y alpha = 0, and (14) gives the loss alone.
     model = build_rsvm_least_norm(data, e_cap=risk + SLACK * max(1.0, risk), scale=scales)
     # A named solver is one for (14), a SOCP, and its own options are not those of another solver.

@@ -21,7 +21,7 @@ import numpy as np
 from fsopt.common.registry import Registry
 from fsopt.errors import ParameterError, shown
 from fsopt.models.blocks import number
-from fsopt.models.sla.hyperplane import step_costs as exponential_costs
+from fsopt.models.sla.hyperplane import exponential_costs
 from fsopt.typing import Vector
 
 SMALLEST_COST = 1e-8

@@ -31,7 +31,7 @@ COUNT = "a number of errors is nonnegative"
 class StationaryPoint:
     """The end of a descent for d dropped samples: a hyperplane of smallest loss on the others, with a loss > 0.
 
-    The field names are keys of saved fits. ``value`` is the hinge loss without the d largest errors; the multipliers
+    The field names are keys of saved fits. ``value`` is the hinge loss without the d largest ones; the multipliers
     ``alpha`` (n,) prove that the hyperplane solves the linear program on the others.
     """
 
@@ -103,13 +103,13 @@ def _descend(
     """Alternate between the d samples to drop and the hyperplane for the others; return None where f(d) = 0."""
     # The stopping criterion compares recomputed sums: the solver's own value may lie below them for ever, by its
     # feasibility tolerance.
-    # Step 2.1: the d samples of the largest errors cost nothing.
+    # Step 2.1: the d samples of the largest hinge losses cost nothing.
     costs, here = without_largest(search.data, d, w, b)
     # The recomputed loss falls by more than the tolerance in each pass, and is never negative.
     while True:
         # Step 2.2: the hyperplane of smallest loss on the others, by programs of some of them.
         start = (w, b) if w.any() else None
-        step = column_generation(search.data, costs, np.zeros(search.data.p), start=start, run=recorder.rest())
+        step = column_generation(search.data, costs, np.zeros(search.data.p), start=start, run=recorder.inner_run())
         recorder.include(step)
         new_w, new_b = step.point["w"], step.point["b"]
         search.count_errors(new_w, new_b)
@@ -119,7 +119,7 @@ def _descend(
             raise KeyboardInterrupt
         if step.stop in EARLY:
             raise OutOfTimeError("the time limit passed between two solves", "give more seconds")
-        # Step 2.3: fewer errors than d, or no smaller loss.
+        # Step 2.3: at most d misclassified samples, or no smaller loss.
         if search.errors <= d:
             return None
         if value >= here - TOLERANCE * (1.0 + here):
@@ -130,17 +130,17 @@ def _descend(
 
 @loop
 def pmm(data: Dataset, *, run: Run = DEFAULT_RUN) -> Steps[DriverResult]:
-    r"""Find a hyperplane with few errors by lowering the number d of samples that it may misclassify.
+    r"""Find a hyperplane with few misclassified samples by lowering the number d of them that are allowed.
 
     .. math::
 
         f(d) = \min_{w, \gamma, r}\ \sum_i (1 - r_i)\, (1 - y_i (x_i'w - \gamma))_+
         \quad\text{s.t.}\quad e'r \le d,\ 0 \le r \le e
 
-    For fixed d, alternate between r, by sorting the errors, and the hyperplane, a linear program by
+    For fixed d, alternate between r, by sorting the hinge losses, and the hyperplane, a linear program by
     :func:`fsopt.drivers.column_generation`, without a model of all samples: Frank-Wolfe on a bilinear problem, which
     ends at a vertex with the minimum principle. The smallest d with f(d) = 0 is sought by bisection between the d of
-    stationary points with f > 0 and the smallest number of errors of any hyperplane (such a hyperplane, made longer,
+    stationary points with f > 0 and the smallest number of misclassified samples so far (that hyperplane, made longer,
     gives f = 0).
 
     Parameters
@@ -179,15 +179,15 @@ def pmm(data: Dataset, *, run: Run = DEFAULT_RUN) -> Steps[DriverResult]:
 
 
 def without_largest(data: Dataset, d: int, w: Vector, b: float) -> tuple[Vector, float]:
-    """Return 0 for the d samples with the largest errors of a hyperplane, 1 for the others, and the sum of theirs."""
-    errors = np.maximum(1.0 - data.y * (data.X @ w + b), 0.0)
+    """Return 0 for the d samples with the largest hinge losses of a hyperplane, 1 for the others, and their sum."""
+    losses = np.maximum(1.0 - data.y * (data.X @ w + b), 0.0)
     costs = np.ones(data.n)
-    costs[np.argsort(-errors, kind="stable")[:d]] = 0.0
-    return costs, float(costs @ errors)
+    costs[np.argsort(-losses, kind="stable")[:d]] = 0.0
+    return costs, float(costs @ losses)
 
 
 def certify_pmm(data: Dataset, errors: int, below: StationaryPoint | None) -> Certificate:
-    """Certify that no errors cannot be improved, or that the search for one error less ended at the minimum principle.
+    """Certify that 0 errors are the minimum, or that the search for one error less ended at the minimum principle.
 
     The samples that are left are recomputed from the hyperplane; the multipliers bound the linear program on them.
     """

@@ -42,7 +42,7 @@ class Recorder:
         self._substitutes: dict[str, None] = {}
         self._fallbacks: list[str] = []
 
-    def rest(self) -> Run:
+    def inner_run(self) -> Run:
         """Return how a loop inside this one is run: without progress and checkpoints of its own."""
         return Run(solver=self.run.solver, options=self.run.options)
 

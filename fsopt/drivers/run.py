@@ -125,7 +125,7 @@ def _told(record: Mapping[str, Any], progress: Progress) -> KeyboardInterrupt | 
     return None
 
 
-def within(part: Steps[T] | T) -> Steps[T]:
+def through(part: Steps[T] | T) -> Steps[T]:
     """Go through the steps of a part of a computation, where it has any, and return its result."""
     return (yield from part) if isinstance(part, Generator) else part
 

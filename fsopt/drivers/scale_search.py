@@ -107,7 +107,7 @@ class _Search:
         """Solve the linear program of one end from the incumbent, and return the multipliers (n,) of its margins."""
         n, start = self.data.n, (self.w, self.b) if len(self.w) else None
         costs = np.maximum(self.penalty.weights(share) + (end - share) * self.penalty.slopes(share), 0.0)
-        found = column_generation(self.data, np.full(n, 1.0 / n), costs, start=start, run=self.recorder.rest())
+        found = column_generation(self.data, np.full(n, 1.0 / n), costs, start=start, run=self.recorder.inner_run())
         self.recorder.include(found)
         self._update_incumbent(found.point["w"])
         yield self.iterate()

@@ -27,7 +27,7 @@ from fsopt.drivers.recorder import EARLY, Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, Steps, loop
 from fsopt.errors import ParameterError, SolverError
 from fsopt.models.blocks import number, vector, whole
-from fsopt.models.sla.hyperplane import step_costs as exponential_costs
+from fsopt.models.sla.hyperplane import exponential_costs
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import SOLVERS
 from fsopt.solvers.spec import SolverSpec
@@ -53,7 +53,7 @@ class ConcaveTerms:
     ----------
     pairs : (variable >= 0, mutable cost) names of components of the step model, whose objective is
         ``rest + weight * sum(cost * variable)`` with a linear rest.
-    alpha, weight : > 0, steepness of phi; omega >= 0.
+    alpha, weight : steepness of phi, > 0; the omega above, >= 0 (lambda of (21)).
     approx : phi, of :mod:`fsopt.drivers.penalties` or your own; by default the paper's 1 - exp(-alpha x).
     """
 
@@ -103,7 +103,7 @@ class ConcaveTerms:
         self.set_costs(model, step_costs(self.penalty, x))
 
 
-def _vertices(session: Session, concave: ConcaveTerms, recorder: Recorder, tolerance: float) -> Linearised:
+def _vertex_steps(session: Session, concave: ConcaveTerms, recorder: Recorder, tolerance: float) -> Linearised:
     """Return the steps of SLA: their places are the values of the variables under phi."""
     columns, read = concave.columns(session), reader(session)
 
@@ -195,15 +195,15 @@ def sla(
     lower = _lower_bound(session, concave)
     check_vertices(session.spec)
     recorder = Recorder([session], run)
-    problem = _vertices(session, concave, recorder, tolerance)
+    problem = _vertex_steps(session, concave, recorder, tolerance)
 
     def descents(k: int) -> Loop:
         return descend(problem, rng.uniform(size=p) if k else zero, max_iterations=max_iterations, start=k)
 
-    return (yield from best_vertex(descents, lower, recorder, n_starts=n_starts, tolerance=tolerance))
+    return (yield from best_run(descents, lower, recorder, n_starts=n_starts, tolerance=tolerance))
 
 
-def best_vertex(
+def best_run(
     descents: Callable[[int], Loop], lower: float, recorder: Recorder, *, n_starts: int, tolerance: float
 ) -> Steps[DriverResult]:
     """Run SLA from each start, from RESTARTS more where the first ends at w = 0, and certify the best answer.
@@ -308,12 +308,12 @@ class ConcaveHinge:
         return rows, self.omega * step_costs(self.penalty, sizes)
 
 
-def _generated(data: Dataset, problem: ConcaveHinge, recorder: Recorder, seed: int) -> Linearised:
+def _generated_steps(data: Dataset, problem: ConcaveHinge, recorder: Recorder, seed: int) -> Linearised:
     """Return the steps of SLA by column generation: their places are errors and sizes (n + p,), their points (w, b)."""
 
     def solve(at: Vector, x: Vector) -> Step:
         (d, c), start = problem.slopes(*split(at)), (x[:-1], float(x[-1])) if len(x) else None
-        found = column_generation(data, d, c, start=start, seed=seed, run=recorder.rest())
+        found = column_generation(data, d, c, start=start, seed=seed, run=recorder.inner_run())
         recorder.include(found)
         bound = -np.inf if found.bound is None else found.bound
         stop = "stationary" if found.status is Status.OPTIMAL else found.stop
@@ -364,9 +364,9 @@ def sla_by_column_generation(
     rng = np.random.default_rng(whole("sla", "seed", seed))
     vector("sla", "rows", problem.rows, data.n, low=0.0)
     recorder = Recorder([], run)
-    steps, size = _generated(data, problem, recorder, seed), data.n + data.p
+    steps, size = _generated_steps(data, problem, recorder, seed), data.n + data.p
 
     def descents(k: int) -> Loop:
         return descend(steps, rng.uniform(size=size) if k else np.zeros(size), max_iterations=STEPS, start=k)
 
-    return (yield from best_vertex(descents, 0.0, recorder, n_starts=n_starts, tolerance=EPSILON))
+    return (yield from best_run(descents, 0.0, recorder, n_starts=n_starts, tolerance=EPSILON))

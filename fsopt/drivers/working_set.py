@@ -34,18 +34,16 @@ def working_set(
     excess: Callable[[T], Vector],
     *,
     kept: Mask | None = None,
-    most: int | None = None,
 ) -> Iterator[tuple[Mask, T, bool]]:
     """Yield features (p,), answer, and whether it is the last, of programs of more and more features.
 
     The multipliers of a restricted program do not depend on the number of features: they price all others. A feature
     whose dual constraint they violate is added, those of the largest ``excess`` (p,) of an answer first, at most
-    ``most`` at once. Where there is none, the multipliers are feasible for the program of all features, and the answer
-    with zero weights for the others is its optimum. The first program has the features ``kept``, or those of the
+    :data:`COLUMNS` at once. Where there is none, the multipliers are feasible for the program of all features, and the
+    answer with zero weights for the others is its optimum. The first program has the features ``kept``, or those of the
     largest scores (p,), which come next while a program of too few is infeasible; NoPoint where that of all is.
     """
-    most = COLUMNS if most is None else most
-    kept = largest(scores, most) if kept is None else kept.copy()
+    kept = largest(scores) if kept is None else kept.copy()
     # Each pass adds a feature, of which there are p, or is the last.
     while True:
         try:
@@ -56,7 +54,7 @@ def working_set(
             kept |= largest(scores, 2 * int(kept.sum()))
             continue
         solved = kept.copy()
-        added = add_violated(kept, excess(answer), most)
+        added = add_violated(kept, excess(answer), COLUMNS)
         yield solved, answer, not added
         if not added:
             return

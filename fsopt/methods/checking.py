@@ -1,4 +1,4 @@
-"""The code behind a verdict on a fit: what :func:`fsopt.verify` recomputes gives :func:`fsopt.fit` its status."""
+"""From evidence to status: what both :func:`fsopt.fit` and :func:`fsopt.verify` recompute around a method's check."""
 
 from __future__ import annotations
 

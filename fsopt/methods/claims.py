@@ -53,7 +53,7 @@ from fsopt.typing import Vector
 OPTIMUM = "the optimum of the program"
 VALUE = "the value of the hyperplane"
 MACHINE = "the optimum of the last support vector machine, on the selected features"
-PRINCIPLE = "no feasible step improves the linearised objective"
+PRINCIPLE = "no feasible step improves the linearised objective by more than 1e-5 of it"
 NO_EVIDENCE = "the fit carries no multipliers of a program that rational arithmetic could look at"
 KERNEL = "the hyperplane is an expansion in kernel values, for which there is no program in rational numbers"
 CONCAVE: Mapping[str, tuple[tuple[str, ...], ...]] = {
@@ -76,7 +76,7 @@ def claims_of(saved: SavedFit) -> list[Claim]:
         return [not_shown(OPTIMUM, KERNEL)]
     if not (has_point(saved) or "alpha" in saved.fit.details):
         return [not_shown(OPTIMUM, NO_EVIDENCE)]
-    return [optimum(saved, *at_all(saved, program_params(saved)))]
+    return [claim_on_program(saved, *at_all(saved, program_params(saved)))]
 
 
 def at_all(saved: SavedFit, params: Mapping[str, Any]) -> tuple[Completed, Point]:
@@ -102,20 +102,20 @@ def of_inner(saved: SavedFit) -> list[Claim]:
 
 
 def of_pmm(saved: SavedFit) -> list[Claim]:
-    """Return the claim of ``pmm`` that no sample is misclassified; with errors left its search is not repeated."""
+    """Return the claim of ``pmm`` that no sample is misclassified; where some are its search is not repeated."""
     if saved.fit.status is not Status.OPTIMAL or saved.fit.objective != 0:
-        return [not_shown("the smallest number of errors", "the end of a search for one error less is a local one")]
-    at = hinge_program(saved)
-    return [optimum(saved, at, dual_point(at, {}), name="no sample is misclassified: the hinge loss is below 1")]
+        return [not_shown("the smallest number of misclassified samples", "the search for one less is a local one")]
+    at, name = hinge_program(saved), "no sample is misclassified: the hinge loss is below 1"
+    return [claim_on_program(saved, at, dual_point(at, {}), name=name)]
 
 
 def of_value(saved: SavedFit) -> list[Claim]:
-    """Return the claim of a heuristic answer whose objective is the hinge loss of its hyperplane."""
-    return [optimum(saved, hinge_program(saved), None, name=VALUE)]
+    """Return the claim that a heuristic's hyperplane has its stated hinge loss; nothing is claimed of an optimum."""
+    return [claim_on_program(saved, hinge_program(saved), None, name=VALUE)]
 
 
 def hinge_program(saved: SavedFit) -> Completed:
-    """Return the linear program of the hinge loss at the hyperplane of a saved fit."""
+    """Return ``misclass-step`` at errors 0 with alpha = 1, whose objective is the hinge loss, at a saved hyperplane."""
     return Completed.of("misclass-step", {"alpha": 1.0}, saved.data, saved.w, saved.b)[0]
 
 
@@ -152,7 +152,7 @@ def dual_point(at: Completed, rows: Mapping[str, Any]) -> Point:
     return Point(at.x, y, z)
 
 
-def optimum(
+def claim_on_program(
     saved: SavedFit,
     at: Completed,
     point: Point | None,
@@ -192,7 +192,7 @@ def of_subset(saved: SavedFit) -> list[Claim]:
     at, _ = Completed.of(slug, params, part, saved.w[chosen], saved.b)
     point = dual_point(at, margins(at.model, part, saved_alpha(saved)))
     about = about_of(slug, params, chosen.tolist())
-    value = optimum(saved, at, None, about=about, name=VALUE)
+    value = claim_on_program(saved, at, None, about=about, name=VALUE)
     return [value, claim_at(at, point, MACHINE, "optimal", about=about)]
 
 
@@ -204,7 +204,7 @@ def concave_terms(slug: str, model: pyo.ConcreteModel, program: Program, params:
 
 
 def of_step(saved: SavedFit) -> list[Claim]:
-    """Return the claim of a loop that linearises a concave objective at 0: the minimum principle, or the optimum 0."""
+    """Return the claim of SLA or DCA: the minimum principle with exact costs, not those at v = 0, or the optimum 0."""
     slug, at = saved.spec.program, saved.params
     zero, approx = saved.fit.status is Status.OPTIMAL, at.get("approx", "exp")
     if not (zero or has_point(saved) or "alpha" in saved.fit.details):
@@ -214,7 +214,7 @@ def of_step(saved: SavedFit) -> list[Claim]:
     params = program_params(saved, {"alpha": approximation(approx, at["alpha"]).slope, "v": None})
     if zero:
         completed, _ = Completed.of(slug, params, saved.data, saved.w, saved.b)
-        return [optimum(saved, completed, dual_point(completed, {}), name="the optimum, which is 0")]
+        return [claim_on_program(saved, completed, dual_point(completed, {}), name="the optimum, which is 0")]
     completed, found = at_all(saved, params)
     slopes = concave_terms(slug, completed.model, completed.program, params)
     try:

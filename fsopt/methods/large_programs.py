@@ -1,4 +1,4 @@
-"""Large data: when programs are solved by column generation or by an interior point, and how answers are verified.
+"""Large data: when programs are solved by column generation or an interior point, and in which order routes are tried.
 
 Of several routes to one answer the next is taken where one does not end in a certified optimum, and the fit says so.
 """
@@ -15,7 +15,7 @@ from fsopt.common import clock
 from fsopt.common.registry import changes_in_force
 from fsopt.data import Dataset
 from fsopt.drivers.recorder import EARLY
-from fsopt.drivers.run import ENDS, Run, Steps, within
+from fsopt.drivers.run import ENDS, Run, Steps, through
 from fsopt.errors import SolverError
 from fsopt.solvers.registry import solver_spec
 
@@ -54,7 +54,7 @@ def generation_order(data: Dataset, run: Run) -> tuple[bool, ...]:
 
 
 def uses_generation(data: Dataset, run: Run, *, features: bool = True) -> bool:
-    """Return whether an LP is solved by restricted programs: of sparse data, and of large ones with multipliers."""
+    """Return whether an LP is solved by restricted programs: of sparse data, of large data by a solver with duals."""
     large = max(data.X.shape if features else (data.n,)) >= LONG and data.X.size >= LARGE
     return data.sparse or (large and (run.solver is None or solver_spec(run.solver).duals))
 
@@ -80,7 +80,7 @@ def first_certified(
     for route in routes[:1] if changes_in_force() else routes:
         try:
             with clock.anew():
-                answer = yield from within(route())
+                answer = yield from through(route())
         except ENDS:
             if not answers:
                 raise

@@ -20,7 +20,7 @@ from fsopt.common.registry import CHANGES, Change, Registry, customised, names_o
 from fsopt.data.dataset import Dataset
 from fsopt.data.given import Given, dataset_of
 from fsopt.data.matrices import refuse_sparse
-from fsopt.drivers.run import CallbackError, Progress, Run, Steps, stepwise, within
+from fsopt.drivers.run import CallbackError, Progress, Run, Steps, stepwise, through
 from fsopt.errors import MemoryLimitError, ParameterError
 from fsopt.methods.checking import check_values, with_verified_status
 from fsopt.methods.spec import MethodSpec
@@ -143,7 +143,7 @@ def fit(
         Called with the record of each iteration. An exception of it, KeyboardInterrupt or another one with a warning,
         ends the loop with its incumbent; before there is one, it is raised.
     checkpoint : str | Path, optional
-        File that is replaced while ``gbd`` or ``best-subset`` runs, whole or not at all, by one process at a time.
+        File that a ``best-subset`` method replaces as it runs, whole or not at all, by one process at a time.
     resume : str | Path, optional
         Checkpoint of the same method, data and parameters to go on from; limits and tolerances of the loop may differ.
     customise : Mapping[str, Change], optional
@@ -185,7 +185,7 @@ def fit(
     defaults = {k: v for k, v in entry.parameters.items() if v is not None}
     started = time.perf_counter()
     with _own_errors(entry, data), clock.limited(time_limit), customised(customise) as read:
-        fitted = yield from within(entry.fit(data, run, **params))
+        fitted = yield from through(entry.fit(data, run, **params))
     # A fit may be that of another method, whose parameters this one has not: they are details.
     others = {k: v for k, v in fitted.params.items() if k not in entry.parameters}
     params = {**defaults, **params, **{k: v for k, v in fitted.params.items() if k not in others}}

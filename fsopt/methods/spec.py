@@ -55,7 +55,7 @@ class SavedFit:
 
     @property
     def params(self) -> dict[str, Any]:
-        """The parameters of the fit, bounds those on preprocessed weights, and those of an iterate in its details."""
+        """The details and the parameters, which win where both have a name (alpha); bounds on preprocessed weights."""
         at = {**self.fit.details, **self.fit.params}
         return in_units(self.fit.method, self.raw, at, self.fit.preprocessing.scale)
 
@@ -81,21 +81,21 @@ def candidates(grid: Grid, known: Mapping[str, Any]) -> dict[str, tuple[Any, ...
 
 @dataclass(frozen=True)
 class MethodSpec:
-    """One method: the last line of its module.
+    """The entry of a method, in ``SPEC`` or ``SPECS``, the last statement of its module.
 
     Attributes
     ----------
-    name : registry name, the same as that of its module and test id.
+    name : registry name, and test id.
     fit : function of a data set, a :class:`fsopt.drivers.Run` and keywords that returns a Fit; of a method with a loop
         a generator, which yields the records of its iterations and returns the Fit.
-    models : slugs of the models that it solves.
+    models : slugs of the models that ``customise`` may change; restricted programs of large data are others.
     objective : function of (preprocessed data, w, b, parameters) that returns the value of the method's own problem at
         a hyperplane and the violation of its constraints, in plain numpy, independent of models and solvers. None for
         a method whose value is that of the check, as that of its convex ``program``.
     check : function of a :class:`SavedFit` that recomputes its certificate without a solver; None for that of the
         program, :func:`fsopt.methods.verdict.check`.
     program : slug of the convex model that a hyperplane completes, whether or not a fit solves it: the problem of the
-        method, or the last step of its loop; the first of the models by default.
+        method, or the last step of its loop; by default the first of the models, unused with ``check`` and ``exact``.
     numbers : function of a :class:`SavedFit` that returns further numbers, which follow from the data, the hyperplane
         and the evidence: they become details of the fit, and are computed again where it is verified.
     equation : its place in the paper, or its source.

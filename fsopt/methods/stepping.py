@@ -20,7 +20,7 @@ from fsopt.typing import Samples
 
 
 class Loop(Iterator[Mapping[str, Any]]):
-    """The records of a fit as an iterator, see :func:`steps`: the loop waits at each of them."""
+    """A fit's records as an iterator, see :func:`steps`, which waits at each; no :data:`fsopt.drivers.loop.Loop`."""
 
     def __init__(self, course: Steps[Fit]) -> None:
         self._course = course

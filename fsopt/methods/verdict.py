@@ -1,4 +1,4 @@
-r"""The verdict on a fit: the convex program behind it, at its hyperplane, beside the multipliers that the fit carries.
+r"""Checks that methods share: the convex program behind a fit, at its hyperplane, beside the multipliers it carries.
 
 A model completes a hyperplane (:attr:`fsopt.models.spec.ModelSpec.complete`): the objective value of a convex method is
 that of its compiled program at the completed point, and the check compares it with the bound of the saved dual point.

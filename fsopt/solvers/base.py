@@ -125,10 +125,6 @@ class Session:
         self.rebuilt = ""
         self._read_again(objective={component.ctype for component in components} == {pyo.Objective})
 
-    def refresh(self) -> None:
-        """Read the whole model again, as :meth:`update` without a name."""
-        self.update()
-
     def _read_again(self, *, objective: bool = False) -> bool:
         """Read the model, or its objective, and take over what differs; return whether anything does."""
         started = time.perf_counter()

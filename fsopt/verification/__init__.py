@@ -1,1 +1,1 @@
-"""Verification of answers: of fits, of solves, and exactly."""
+"""fsopt.verify: the evidence of fits and solves recomputed; :mod:`fsopt.verifier` reads proof files alone."""

@@ -117,7 +117,7 @@ class Verification:
         return f"{EXPLAINED[name]} ({shown})" + f": recomputed {', bound '.join(ends)}" * bool(ends)
 
     def record(self) -> dict[str, Any]:
-        """Return what ``fsopt check --json`` prints, before it is made plain data."""
+        """Return what ``fsopt check --json`` prints: its ``verified`` is :attr:`numerically`, not :attr:`verified`."""
         names = ("claimed", "status_line", "recomputed", "certificate")
         found: dict[str, Any] = {name: getattr(self, name) for name in names}
         found |= {"verified": self.numerically, "reason": self._refusal(), "notes": self.certificate.notes}

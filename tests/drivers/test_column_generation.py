@@ -19,7 +19,7 @@ from fsopt.drivers.penalties import approximation
 from fsopt.drivers.working_set import priced
 from fsopt.methods.mpm.space import price
 from fsopt.models.mpm.l0_mpm import build_l0_mpm_step
-from fsopt.models.sla.hyperplane import step_costs
+from fsopt.models.sla.hyperplane import exponential_costs
 
 SMALL = {"rows": 6, "columns": 2}
 """So small restricted problems that samples cross, features are added and the trust region is moved."""
@@ -38,12 +38,12 @@ def programs(data, seed):
     random = np.random.default_rng(seed)
     errors, v = random.exponential(0.5, data.n), random.exponential(0.3, data.p)
     plus, minus = errors[data.y > 0], errors[data.y < 0]
-    c = float(10.0 ** random.uniform(-2, 1))
+    c, none = float(10.0 ** random.uniform(-2, 1)), np.zeros(data.p)
     return {
         "onsvm": (*ones(data, c), fsopt.build("onsvm", data, c=c)),
-        "rlp": (class_shares(data), np.zeros(data.p), fsopt.build("rlp", data)),
-        "misclass": (step_costs(5.0, errors), np.zeros(data.p), fsopt.build("misclass-step", data, y=plus, z=minus)),
-        "fsv": (0.9 * class_shares(data), 0.1 * step_costs(5.0, v), fsopt.build("fsv-step", data, lam=0.1, v=v)),
+        "rlp": (class_shares(data), none, fsopt.build("rlp", data)),
+        "misclass": (exponential_costs(5.0, errors), none, fsopt.build("misclass-step", data, y=plus, z=minus)),
+        "fsv": (0.9 * class_shares(data), 0.1 * exponential_costs(5.0, v), fsopt.build("fsv-step", data, lam=0.1, v=v)),
     }
 
 

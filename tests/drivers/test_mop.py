@@ -33,27 +33,20 @@ def noisy(seed=0, n=30, p=10):
 def test_every_iteration_is_proved(seed, c, scaling):
     data = noisy(seed)
     result = mop(data, w_cap=4.0, c=c, scaling=scaling)
-    E, H = np.array(result.point["E"]), np.array(result.point["H"])
+    E = np.array(result.point["E"])
     assert result.iterations >= 2
     for record in result.history:
         # With costs the global answer is a solver's word: its first-order condition is proved.
         proved = scaling == "global" and not c
         assert record["status"] == ("optimal" if proved else "stationary")
         assert record["worst"] <= 1e-6
-        assert record["E_bound"] <= record["E"] * (1 + 1e-12) + 1e-12
-        assert record["E"] - record["E_bound"] <= 1e-6 * max(1.0, record["E"])
+        assert -1e-12 <= (record["E"] - record["E_bound"]) / max(1.0, record["E"]) <= 1e-6
         if proved:
             assert 0 <= record["value"] - record["bound"] <= 1e-6 * max(1.0, record["value"])
-    assert result.status is Status.FEASIBLE
-    assert result.objective == E[-1]
-    assert np.all(np.diff(E) <= 1e-6 * np.maximum(1.0, E[:-1]))
+    assert (result.status, result.stop, result.objective) == (Status.FEASIBLE, "settled", E[-1])
     assert [r["E"] for r in result.history] == E[: len(result.history)].tolist()
-    if c == 0:
-        assert np.all(np.diff(H) <= 1e-6 * np.maximum(1.0, H[:-1]))
-        assert "rise of H" in result.certificate.residuals
-    assert result.stop == "settled"
+    assert {"rise of E", "rise of H"} - result.certificate.residuals.keys() == ({"rise of H"} if c else set())
     assert result.certificate.notes == ((PROPOSITION,) if c else ())
-    assert "c = 0" in PROPOSITION
     assert result.certificate.ok
 
 
@@ -62,8 +55,7 @@ def test_the_global_alternation_takes_a_lower_product_at_the_same_hyperplane(n, 
     data = preprocess(blobs(n, p, seed=seed), "standard")[0]
     local, best = (mop(data, w_cap=w_cap, scaling=s, max_iterations=1) for s in ("local", "global"))
     assert local.point["E"][0] == best.point["E"][0]
-    assert local.history[0]["status"] == "stationary"
-    assert best.history[0]["status"] == "optimal"
+    assert [found.history[0]["status"] for found in (local, best)] == ["stationary", "optimal"]
     assert best.point["H"][0] < 0.997 * local.point["H"][0]
 
 
@@ -73,8 +65,18 @@ def test_the_trap_of_the_paper_is_named_and_proved_where_it_is(scaling, shown):
     fit = fsopt.fit("mopfs", data, w_cap=w_cap, c=0.0, scale="none", scaling=scaling)
     assert fit.details["H"][0] == pytest.approx(5.0, rel=1e-6)
     assert any(f"s = 1 is already {shown}" in w for w in fit.warnings)
+    last = fit.details["last_scaling"]
+    assert not last.keys() & {"radius", "capacity", "value", "status"}  # they follow from the rest, or prove nothing
+    forged = replace(fit, details={**fit.details, "last_scaling": {**last, "bound": 5.001}})
+    assert [fsopt.verify(one, data).verified for one in (fit, forged)] == [True, False]
     free = fsopt.fit("mopfs", noisy(1), w_cap=4.0, scaling=scaling, max_iterations=1)
     assert not any("s = 1" in w for w in free.warnings)
+
+
+def test_a_cap_that_no_hyperplane_reaches_leaves_the_smallest_loss():
+    data = fsopt.Dataset(np.random.default_rng(0).standard_normal((20, 3)), np.tile([1.0, -1.0], 10))
+    fit, other = (fsopt.fit(name, data, w_cap=1e8) for name in ("mopfs", "rsvm"))
+    assert (fit.certificate.ok, fit.objective) == (True, pytest.approx(other.objective, rel=1e-8))
 
 
 def test_a_cap_of_zero_leaves_the_best_constant_and_its_proof():

@@ -204,8 +204,6 @@ FREE = {
     *("params.seed", "params.step", "params.tolerance", "params.max_cuts", "params.max_iterations", "params.max_nodes"),
     "params.n_starts",
     *("details.starts", "details.point.x", "details.evidence.alpha", "details.evidence.mu", "evidence.x"),
-    *("details.scaling.radius", "details.scaling.capacity", "details.scaling.value", "details.scaling.from"),
-    "details.scaling.status",
     *("details.alphas less", "details.alphas reversed", "details.worst_case reversed"),
 }
 """Parts that no statement depends on, and cuts, of which others prove as much; some only where they are so changed."""

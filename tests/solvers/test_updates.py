@@ -98,7 +98,7 @@ def test_added_and_removed_constraints_and_a_turned_sense_reach_the_solver(solve
     m.more = pyo.Constraint(expr=m.x[0] >= 3)
     assert session.solve().objective == pytest.approx(6.0, abs=1e-6)
     m.del_component("more")
-    session.refresh()
+    session.update()
     assert (bool(session.rebuilt), session.solve().objective) == (True, pytest.approx(4.0, abs=1e-6))
     m.o.sense = pyo.maximize
     session.update(m.o)

@@ -75,7 +75,7 @@ class Subproblem:
             return np.full(self.data.n, self.caps), w
         root = np.sqrt(sigma[used])
         part = self.data.columns(used)
-        result = self.model(part.with_X(part.X * root), c=self.c, run=recorder.rest())
+        result = self.model(part.with_X(part.X * root), c=self.c, run=recorder.inner_run())
         recorder.include(result)
         w[used] = root * uninterrupted(result).point["w"]
         return result.point["alpha"], w

@@ -137,7 +137,7 @@ def fit_vs_ssvm(
     Fit
         ``objective`` is that of the last support vector machine, in preprocessed units. The certificate proves it on
         the union of the features; the selection is a heuristic: ``feasible``, without a bound. The optimal vertex of a
-        one-norm SVM need not be unique. :func:`fsopt.drivers.partitions` has these SVMs and their multipliers.
+        one-norm SVM need not be unique. :func:`fsopt.drivers.baselines.partitions` has them and their multipliers.
 
     Raises
     ------

@@ -37,7 +37,7 @@ from fsopt.drivers.run import Run, Steps, drained, usable
 from fsopt.drivers.theta_cuts import theta_cuts
 from fsopt.drivers.working_set import spread, working_set
 from fsopt.errors import SolverError
-from fsopt.methods.claims import about_of, dual_point, optimum
+from fsopt.methods.claims import about_of, claim_on_program, dual_point
 from fsopt.methods.large_programs import by_features, first_certified
 from fsopt.methods.preprocessing import make_fit, unit_rms, with_certificate
 from fsopt.methods.spec import MethodSpec, SavedFit
@@ -303,7 +303,7 @@ def exact_claims(saved: SavedFit) -> list[Claim]:
     sides = {"moment_plus": -mu_1 * theta / norm.r_plus, "moment_minus": -mu_1 * (1.0 - theta) / norm.r_minus}
     rows = {name: v for name, v in sides.items() if at.model.component(name) is not None}
     point = dual_point(at, {"margin": mu, "unit_norm": -mu_1, **rows})
-    return [optimum(saved, at, point, about=about_of("gmeb-primal", params, units="rms"), name=NAME)]
+    return [claim_on_program(saved, at, point, about=about_of("gmeb-primal", params, units="rms"), name=NAME)]
 
 
 SPEC = MethodSpec(

@@ -1,6 +1,6 @@
 """Methods ``rsvm``, the rigorous support vector machine, on features or on kernel values, and ``mopfs`` (Bi).
 
-The second selects the features that remain when the risk and the capacity are minimised in turn.
+The second selects the features that remain when the hinge loss and RW are minimised in turn.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate, merged
+from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
-from fsopt.answers.results import Status
 from fsopt.certificates.kernel_scaling import Cut, ScalingProblem, certify_scaling
 from fsopt.certificates.points import relative_gap
 from fsopt.data import Dataset
@@ -117,7 +116,7 @@ RSVM = MethodSpec(
 
 START = {
     "optimal": "s = 1 is already optimal for (15): no other scales are better at the first hyperplane",
-    "stationary": "s = 1 is already stationary for (15): local steps gain nothing there, scaling=global may",
+    "stationary": "s = 1 is already stationary for (15): local steps gain nothing there",
 }
 """What was verified about s = 1 -> the warning."""
 
@@ -146,8 +145,8 @@ def fit_mopfs(
     w_cap : float, optional
         W0 > 0, the first capacity; None takes (W0 + 1) / n = 0.1 with W0 at least 1.
     c : float, default 0.001
-        >= 0, penalty weight of a scale, relative to the product RW of the start over the number of features. With 0
-        Proposition 1 guarantees that RW never rises; a positive one makes the selection sparser.
+        >= 0: q_j = c RW / (p s_j) at the present scales s, with RW of the start, so that each present scale costs the
+        same. With 0 Proposition 1 guarantees that RW never rises; a positive one makes the selection sparser.
     scaling : str, default 'local'
         ``local`` (default) or ``global``, how (15) is solved, see :func:`fsopt.drivers.mop`.
     max_iterations : int, default 20
@@ -159,12 +158,12 @@ def fit_mopfs(
     Returns
     -------
     Fit
-        Selected are the features with a positive scale and weight. ``objective`` is the hinge loss E of the
-        final hyperplane; ``feasible`` always, because the alternation does not prove an optimum. The certificate holds
-        where E and, for c = 0, H = RW never rose and E is the smallest loss for the final scales and capacity; with
-        c > 0 its notes say that Proposition 1 is not guaranteed. ``details`` has ``scales``, the histories ``E`` and
-        ``H``, ``alpha`` and ``cap``, the evidence of the final E, and ``scaling``, the last (15) with its answer and,
-        for ``global``, its cuts.
+        Selected are the features with a positive scale and weight. ``objective`` is the hinge loss E of the final
+        hyperplane, summed over the samples; ``feasible`` always. The certificate holds where E and, for c = 0, H = RW
+        never rose and E is the smallest loss for the final ``scales`` (p,) and the bound ``cap`` on W, by ``alpha``
+        (n,), all in ``details``; exactly verified is E alone. ``E`` may have one entry more than ``H`` after a limit.
+        ``details["last_scaling"]`` is the last (15): its scales ``s`` (p,) are verified as feasible, for ``global``
+        and c = 0 its ``bound``, too, by ``cuts``. For c > 0 a note says that H may rise.
 
     Raises
     ------
@@ -188,9 +187,9 @@ def fit_mopfs(
     warnings = [START[at["start"]]] if at["start"] else []
     if at["inactive"]:
         warnings.append("the capacity constraint is inactive: the hyperplane of smallest norm is used")
-    last = at["scaling"]
+    last = at["last_scaling"]
     details = {k: at[k] for k in ("scales", "E", "H", "alpha", "cap")} | {
-        "scaling": last and {**last, "cuts": [asdict(cut) for cut in last["cuts"]]}
+        "last_scaling": last and {**last, "cuts": [asdict(cut) for cut in last["cuts"]]}
     }
     return make_fit(map_, at["w"], at["b"], result, params={"w_cap": cap}, warnings=tuple(warnings), details=details)
 
@@ -214,14 +213,14 @@ def check(saved: SavedFit) -> Certificate:
     if not at["cap"] >= 0 or not at["E"]:
         raise ValueError("a cap >= 0 and a history are needed")
     found = certify_mop(data, at, costs=fit.params["c"] > 0)
-    last = {} if fit.details["scaling"] is None else _check_scaling(fit, data, at)
+    last = {} if fit.details["last_scaling"] is None else _check_scaling(fit, data, at)
     found = extend(found, {"scales": float(np.maximum(-at["scales"], 0.0).max())}, last)
     return replace(found, objective=hinge(data.X @ saved.w + saved.b, data.y))
 
 
 def _check_scaling(fit: Fit, data: Dataset, at: Mapping[str, Any]) -> dict[str, float]:
-    """Return the residuals of the last (15): feasibility, the histories, and the bound where it is called optimal."""
-    last = fit.details["scaling"]
+    """Return the residuals of the last (15): its scales feasible, the histories, and a stated bound by its cuts."""
+    last = fit.details["last_scaling"]
     w, before, s = (finite_vector(last[k], data.p) for k in ("w", "from", "s"))
     b, e_cap = float(last["b"]), float(last["e_cap"])
     cuts = [Cut.of(record, data.n) for record in last["cuts"]]
@@ -229,22 +228,20 @@ def _check_scaling(fit: Fit, data: Dataset, at: Mapping[str, Any]) -> dict[str, 
     problem = ScalingProblem(data, w, b, e_cap, costs, before > 0)
     radius, capacity = problem.size(s)
     risk = hinge(data.X @ (before * w) + b, data.y)
-    residuals = {
+    # RW + q's >= 0 needs no cuts; the gap of a search that a limit ended may be open.
+    found = certify_scaling(problem, s, cuts, 0.0 if last["bound"] is None else float(last["bound"]), GAP)
+    return {
         "H": relative_gap(at["H"][-1], radius * capacity),
         "E of (15)": relative_gap(at["E"][len(at["H"]) - 1], risk),
         "slack of (15)": max(e_cap - risk - 2 * SLACK * max(1.0, risk), 0.0),
-        "risk of (15)": problem.excess(s),
+        **{f"{name} of (15)": found.residuals[name] for name in ("risk", "sign", "bound")},
     }
-    if last["status"] == Status.OPTIMAL:
-        bound = float("nan" if last["bound"] is None else last["bound"])
-        found = certify_scaling(problem, s, cuts, bound, GAP)
-        residuals = merged(residuals, {f"{name} of (15)": value for name, value in found.residuals.items()})
-    return residuals
 
 
 MOPFS = MethodSpec(
     "mopfs",
     fit_mopfs,
+    # Not kernel-scaling: it gives linear programs their start alone, and no answer would keep what is added to it.
     ("rsvm-dual", "kernel-scaling-step", "rsvm-least-norm"),
     check=check,
     equation="(13)-(15)",

@@ -67,7 +67,7 @@ def fit_linearised(
         model = build(slug, work, alpha=problem.penalty.slope, **weight)
         result = yield from sla.steps(model, terms, n_starts=n_starts, seed=seed, run=run)
         at = result.point
-        b, details = -at["gamma"], {"point": at["proof"]}
+        b, details = -at["gamma"], {"point": at["proof"]}  # the primal-dual point of the last LP
     w, values = without_rounding(at["w"], largest_values(work.X)), [one["objective"] for one in at["starts"]]
     more = len(values) - n_starts
     warnings = [f"the start from zero ended at w = 0: {more} random starts were added"] if more > 0 else []
@@ -80,7 +80,7 @@ def numbers(saved: SavedFit) -> Mapping[str, Any]:
 
 
 def check(saved: SavedFit) -> Certificate:
-    """Certify a saved fit again: its optimum 0, or the minimum principle, by its saved multipliers."""
+    """Certify a saved fit: its optimum 0, or the minimum principle, by multipliers (to 1e-6) or the last LP (1e-5)."""
     data, at = saved.data, saved.params
     problem = concave_hinge(data, at["alpha"], at.get("lam"), at.get("approx", "exp"))
     errors, sizes = np.maximum(1.0 - data.y * (data.X @ saved.w + saved.b), 0.0), np.abs(saved.w)
@@ -116,7 +116,7 @@ def fit_fsv(
         + \lambda \sum_j \varphi(|w_j|), \qquad e_i = \max(0, 1 - y_i(w'x_i + b))
 
     Of many samples or features each step is solved by restricted programs of some of them,
-    ``fsopt.drivers.sla.sla_by_column_generation``.
+    :func:`fsopt.drivers.column_generation`.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def fit_misclass(
     .. math:: \min\ \sum_i (1 - e^{-\alpha e_i}), \qquad e_i = \max(0, 1 - y_i(w'x_i + b))
 
     Of many samples each step is solved by restricted programs of some of them,
-    ``fsopt.drivers.sla.sla_by_column_generation``.
+    :func:`fsopt.drivers.column_generation`.
 
     Parameters
     ----------
@@ -198,8 +198,8 @@ def fit_misclass(
     -------
     Fit
         ``objective`` is (20); ``optimal`` where it is 0, else ``stationary`` where the minimum principle was certified,
-        without any statement on global optimality. ``details`` has ``plane_errors``, the number of samples on the wrong
-        side of the hyperplane or on it, and ``starts``, the objective value of each run.
+        without any statement on global optimality. ``details``: ``plane_errors``, how many samples are misclassified or
+        on the hyperplane; ``starts``, the objective of each run; the evidence, the last step: ``point`` or ``alpha``.
 
     Raises
     ------

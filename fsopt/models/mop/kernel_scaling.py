@@ -34,7 +34,7 @@ def build_kernel_scaling(
     e_cap: float | None = None,
     c: float = 0.0,
 ) -> pyo.ConcreteModel:
-    r"""Return the kernel scaling problem: the scales of smallest capacity that keep the hinge loss of a hyperplane.
+    r"""Return the kernel scaling problem: the scales of smallest RW that keep the hinge loss of a hyperplane.
 
     .. math::
 

@@ -24,7 +24,7 @@ from fsopt.models.spec import Instance, ModelSpec
 
 
 def build_mmop(data: Dataset, *, h_cap: float = 1.0) -> pyo.ConcreteModel:
-    r"""Return the master problem: hyperplane and feature scales of smallest hinge loss at a given capacity.
+    r"""Return the master problem: hyperplane and feature scales of smallest hinge loss at a given bound on RW.
 
     .. math::
 

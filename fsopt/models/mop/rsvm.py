@@ -1,4 +1,4 @@
-"""The revised SVM of Bi: hinge loss and capacity, one at a limit of the other, and the dual."""
+"""The rigorous SVM of Bi: hinge loss and capacity, one within a bound on the other, and the dual."""
 
 from __future__ import annotations
 

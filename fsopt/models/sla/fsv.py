@@ -14,13 +14,13 @@ from fsopt.models.sla.hyperplane import (
     add_errors,
     add_size_bounds,
     add_sizes,
-    add_step,
+    add_step_function,
     approximate_count,
     average_errors,
+    exponential_costs,
     hyperplane_point,
     new_hyperplane_model,
     set_start,
-    step_costs,
     without_complementarities,
 )
 from fsopt.models.spec import Instance, ModelSpec
@@ -131,8 +131,8 @@ def build_fsv_step(
     -------
     ConcreteModel
         LP with n + 2p constraints. Variables ``w gamma y z v``, constraints ``errors_a errors_b above below``,
-        mutable parameters ``lam`` and ``cost_v``: change it and update the objective for the next step, or another
-        alpha.
+        mutable parameters ``lam`` and ``cost_v``: change ``cost_v`` and update the objective for the next step or
+        another alpha.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def build_fsv_step(
     m = new_hyperplane_model("fsv-step", data)
     add_parameter(m, "lam", lam, "lambda, penalty weight of a feature")
     add_sizes(m)
-    m.cost_v = mutable(m.J, step_costs(alpha, at), "alpha exp(-alpha v)")
+    m.cost_v = mutable(m.J, exponential_costs(alpha, at), "alpha exp(-alpha v)")
     m.objective = pyo.Objective(
         expr=(1 - m.lam) * average_errors(m, data) + m.lam * pyo.quicksum(m.cost_v[j] * m.v[j] for j in m.J),
         doc="(23) linearisation of (21)",
@@ -259,7 +259,7 @@ def build_fsv_lpec(data: Dataset, *, lam: float = 0.05, big_m: float | None = No
     )
     add_errors(m, data, "(17)")
     add_size_bounds(m)
-    add_step(m, "", m.r, m.v, m.u, "(17) r v u")
+    add_step_function(m, "", m.r, m.v, m.u, "(17) r v u")
     return m if big_m is None else without_complementarities(m, big_m=big_m)
 
 

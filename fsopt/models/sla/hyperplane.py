@@ -2,9 +2,9 @@ r"""The polyhedron that all problems of Mangasarian share: the hyperplane x'w = 
 
 .. math:: y \ge -Aw + e\gamma + e, \quad z \ge Bw - e\gamma + e, \quad y, z \ge 0
 
-The matrices A (m, p) and B (k, p) hold the samples with y = +1 and y = -1. The classifier is sign(x'w - gamma).
+The matrices A (m, p) and B (k, p) hold the samples with labels +1 and -1. The classifier is sign(x'w - gamma).
 
-The step function by complementarities, Mangasarian, Lemma 2.3, and its concave approximation (19) with slopes.
+Here are also the step function by complementarities (Lemma 2.3) and its concave approximation (19) with slopes.
 
 .. math:: t(x) = 1 - e^{-\alpha x}, \qquad t'(x) = \alpha e^{-\alpha x}, \qquad x \ge 0
 """
@@ -94,7 +94,7 @@ BIG_M = 1e4
 """M of :func:`without_complementarities`, where none is given."""
 
 
-def add_step(m: pyo.ConcreteModel, suffix: str, r: pyo.Var, y: pyo.Var, u: pyo.Var, doc: str) -> None:
+def add_step_function(m: pyo.ConcreteModel, suffix: str, r: pyo.Var, y: pyo.Var, u: pyo.Var, doc: str) -> None:
     """Add ``choice`` and ``price`` + suffix: 0 <= r _|_ u - y >= 0 and 0 <= u _|_ e - r >= 0, of y >= 0.
 
     They are the optimality conditions for r to maximise r'y over [0, 1], with multipliers u: the smallest such r is the
@@ -134,14 +134,14 @@ def approximate_count(alpha: float, *variables: pyo.Var) -> Any:
     return pyo.quicksum(1 - pyo.exp(-alpha * x) for variable in variables for x in variable.values())
 
 
-def step_costs(alpha: float, at: Vector) -> Vector:
+def exponential_costs(alpha: float, at: Vector) -> Vector:
     """Return alpha exp(-alpha x) (k,) at x (k,): the slopes, which are the costs of the linear program of one step."""
     costs: Vector = alpha * np.exp(-alpha * at)
     return costs
 
 
 def iterate_of_costs(alpha: float, costs: Vector) -> Vector:
-    """Return the x >= 0 (k,) at which :func:`step_costs` are the costs (k,) >= 0; 0 counts as the smallest number."""
+    """Return the x >= 0 (k,) of which :func:`exponential_costs` returns costs (k,) >= 0; 0 is the smallest number."""
     smallest = np.finfo(float).tiny
     x: Vector = np.maximum(-np.log(np.maximum(costs / alpha, smallest)) / alpha, 0.0)
     return x

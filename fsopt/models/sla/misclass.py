@@ -12,12 +12,12 @@ from fsopt.data import Dataset
 from fsopt.models.blocks import add_parameter, mutable, number, total, vector
 from fsopt.models.sla.hyperplane import (
     add_errors,
-    add_step,
+    add_step_function,
     approximate_count,
+    exponential_costs,
     hyperplane_point,
     new_hyperplane_model,
     set_start,
-    step_costs,
     without_complementarities,
 )
 from fsopt.models.spec import Instance, ModelSpec
@@ -43,7 +43,7 @@ def build_misclass(data: Dataset, *, alpha: float = 5.0) -> pyo.ConcreteModel:
     ConcreteModel
         NLP. Variables ``w gamma y z``, constraints ``errors_a errors_b``, mutable parameter ``alpha``. The classifier
         is sign(x'w - gamma). The start is w = 0, gamma = 0 and errors of 1. A local solver proves stationarity only.
-        The optimum is at most the smallest number of errors, (5), because each exponential counts less than 1.
+        The optimum is at most the smallest number of misclassified samples, (5): an exponential counts less than 1.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def build_misclass_step(
     m = new_hyperplane_model("misclass-step", data)
     for name, index, given in (("y", m.IA, y), ("z", m.IB, z)):
         at = np.zeros(len(index)) if given is None else vector(m.name, name, given, len(index), low=0.0)
-        m.add_component(f"cost_{name}", mutable(index, step_costs(alpha, at), f"alpha exp(-alpha {name})"))
+        m.add_component(f"cost_{name}", mutable(index, exponential_costs(alpha, at), f"alpha exp(-alpha {name})"))
     m.objective = pyo.Objective(
         expr=pyo.quicksum(m.cost_y[i] * m.y[i] for i in m.IA) + pyo.quicksum(m.cost_z[i] * m.z[i] for i in m.IB),
         doc="(23) linearisation of (20)",
@@ -122,8 +122,8 @@ def build_misclass_pmm(data: Dataset, *, delta: float = 1.0) -> pyo.ConcreteMode
 
     where A (m, p) and B (k, p) hold the samples with labels +1 and -1. It is :math:`\min (e - r)'y + (e - s)'z` over
     two polyhedra without a common variable. For a given hyperplane the best r and s omit its largest errors. The
-    smallest delta with :math:`f(\delta) = 0` is the smallest number of errors, (5); the parametric method searches for
-    it.
+    smallest delta with :math:`f(\delta) = 0` is the smallest number of misclassified samples, (5), which the parametric
+    method searches for.
 
     Each product has its own lower bound 0, because no bound is known for the error of an omitted sample: in a single
     sum, r = 1 + 1e-8, within a solver's tolerance, and an error of 1e8 would cancel the errors of other samples.
@@ -271,8 +271,8 @@ def build_misclass_lpec(data: Dataset, *, big_m: float | None = None) -> pyo.Con
 
     m.objective = pyo.Objective(expr=total(m.r) + total(m.s), doc="(16) e'r + e's")
     add_errors(m, data, "(16)")
-    add_step(m, "_a", m.r, m.y, m.u, "(16) r y u")
-    add_step(m, "_b", m.s, m.z, m.v, "(16) s z v")
+    add_step_function(m, "_a", m.r, m.y, m.u, "(16) r y u")
+    add_step_function(m, "_b", m.s, m.z, m.v, "(16) s z v")
     return m if big_m is None else without_complementarities(m, big_m=big_m)
 
 
