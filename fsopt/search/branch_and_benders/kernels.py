@@ -28,6 +28,8 @@ OPTIONS: dict[str, Any] = {"fastmath": {"reassoc", "contract", "nsz"}, "error_mo
 
 VALUES = 4
 """Largest number of values of a formula."""
+BLOCK = 16
+"""Columns of a matrix that are computed at once, from their diagonal on."""
 
 
 def instead(of: Any) -> Any:
@@ -73,11 +75,9 @@ def each(formula: Any, *given: Any) -> Matrix:
 
 def factor(A: Matrix, theta: Vector, delta: Vector) -> Matrix:
     """Return the lower Cholesky factor, with the inverse of its diagonal, of order 0 where the matrix is singular."""
-    scaled = np.empty_like(A)
-    for j in range(len(A)):
-        for i in range(len(theta)):
-            scaled[j, i] = A[j, i] * theta[i]
-    L: Matrix = np.dot(scaled, A.T)
+    scaled, L = A * theta, np.empty((len(A), len(A)))
+    for a in range(0, len(A), BLOCK):
+        L[a:, a : a + BLOCK] = np.dot(scaled[a:], A[a : a + BLOCK].T)
     for i in range(len(delta)):
         L[i, i] += delta[i]
     L[-1, -1] *= 1.0 + EPSILON
