@@ -79,7 +79,7 @@ def test_the_main_verbs_run_without_posix(tmp_path):
 
 SLOW = (
     "scipy.linalg",  # but of a fit, which scales its program by least squares
-    "pandas",  # but of a fit, whose table it reads
+    "pandas",
     "sklearn",
     "matplotlib",
     "joblib",
@@ -94,7 +94,7 @@ SLOW += tuple(f"scipy.{part}" for part in ("optimize", "spatial", "special", "st
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", ["--help", "methods", "solvers", "show svm", "fit onsvm --data wdbc"])
 def test_a_verb_imports_no_slow_package(verb):
-    names = ("pyomo.environ", "numpy", "scipy", "sklearn") if verb == "--help" else SLOW[2 * verb.startswith("fit") :]
+    names = ("pyomo.environ", "numpy", "scipy", "sklearn") if verb == "--help" else SLOW[verb.startswith("fit") :]
     code = f"import sys; from fsopt.cli import main\ntry: main({verb.split()!r})\nexcept SystemExit: pass\n"
     code += f"print([name for name in {names!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
