@@ -79,14 +79,7 @@ def test_the_main_verbs_run_without_posix(tmp_path):
 
 SLOW = (
     "scipy.linalg",  # but of a fit, which scales its program by least squares
-    "pandas",
-    "sklearn",
-    "matplotlib",
-    "joblib",
-    "casadi",
-    "gurobipy",
-    "pyscipopt",
-    "fsopt.verification.verify",
+    *("pandas", "sklearn", "matplotlib", "joblib", "casadi", "gurobipy", "pyscipopt", "fsopt.verification.verify"),
 )
 SLOW += tuple(f"scipy.{part}" for part in ("optimize", "spatial", "special", "stats"))
 
