@@ -76,12 +76,12 @@ def mended(program: Program, point: Point, deadline: float, known: dict[float, B
     met = infeasibility(program, x) <= FEASIBLE
     if met and (closes(program, x, point, known) if priced else price(program, x) <= CLOSE * size):
         return Point(x, point.y, point.z) if priced else Point(x)
-    change = correction(program, x)
+    change, corrected, terms = correction(program, x), x, _terms(program, point) if priced else None
     if change is not None and cost(program, x, change) <= CLOSE * size:
-        x = judged_point(program, changed(x, change))
-    start, terms = x, _terms(program, point) if priced else None
-    # The tangent of a cone w^2 <= f g at 0 leaves w free: where changes of such w lead nowhere, they stay 0.
-    for held in (np.zeros(program.n, dtype=bool), start == 0.0):
+        corrected = judged_point(program, changed(x, change))
+    # A correction may leave rounding beside 0, which no linear program sees; and the tangent of a cone w^2 <= f g at 0
+    # leaves w free. Where a mend fails, the next one begins before the correction and keeps such w at 0.
+    for start, held in ((corrected, np.zeros(program.n, dtype=bool)), (x, x == 0.0)):
         x = moved(without_tails(program, held), start, deadline, terms)
         if infeasibility(program, x) <= FEASIBLE:
             break

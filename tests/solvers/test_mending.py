@@ -17,6 +17,7 @@ from fsopt.certificates.near import defined, moved
 from fsopt.certificates.points import infeasibility, minimised
 from fsopt.compiler import compile_model, lmi
 from fsopt.data import Dataset
+from fsopt.data.dataset import stratified_folds, train_and_test
 from fsopt.solvers.base import Session
 from fsopt.solvers.mending import mended
 from tools.conformance import build_realistic
@@ -97,14 +98,18 @@ def test_cones_at_0_do_not_keep_a_point_from_its_mend(seed):
     assert minimised(program, found) == pytest.approx(minimised(program, best), rel=1e-6)
 
 
+def test_rounding_beside_0_does_not_keep_a_vertex_from_its_mend():
+    data = fsopt.load_dataset("wdbc")
+    assert not fsopt.fit("l1-svm", train_and_test(data, stratified_folds(data, 3, 0)[0])[0]).warnings
+
+
 @pytest.mark.parametrize("noise", [1e-16, 1e-12, 1e-9])
 def test_the_answer_of_an_interior_point_is_mended_to_a_certified_one(noise):
     """A vertex of a linear program with errors in each number, beside a free variable and a loose bound."""
     rows = (lambda x, y, z: x + y + z >= 4), (lambda x, y, z: x - y <= 1), (lambda x, y, z: x + 0.5 * z == 2.5)
     m = model_of(lambda x, y, z: x + 2 * y + 3 * z, *rows, bounds=[FREE, (0, 1e12), POSITIVE])
     program = compile_model(m)
-    truth = fsopt.solve(m, "highs")
-    rng = np.random.default_rng(0)
+    truth, rng = fsopt.solve(m, "highs"), np.random.default_rng(0)
     for _ in range(10):
         x, y = (v + noise * rng.standard_normal(len(v)) for v in (truth.point.x, truth.point.y))
         found = mended(program, Point(x, y, np.zeros(0)), time.perf_counter() + 10.0)
