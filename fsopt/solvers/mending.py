@@ -76,11 +76,11 @@ def mended(program: Program, point: Point, deadline: float, known: dict[float, B
     met = infeasibility(program, x) <= FEASIBLE
     if met and (closes(program, x, point, known) if priced else price(program, x) <= CLOSE * size):
         return Point(x, point.y, point.z) if priced else Point(x)
-    change, corrected, terms = correction(program, x), x, _terms(program, point) if priced else None
+    change, corrected = correction(program, x), x
+    terms = _terms(program, point) if priced else None
     if change is not None and cost(program, x, change) <= CLOSE * size:
         corrected = judged_point(program, changed(x, change))
-    # A correction may leave rounding beside 0, which no linear program sees; and the tangent of a cone w^2 <= f g at 0
-    # leaves w free. Where a mend fails, the next one begins before the correction and keeps such w at 0.
+    # A correction may leave rounding beside 0, and the tangent of w^2 <= f g at 0 leaves w free: the second has none.
     for start, held in ((corrected, np.zeros(program.n, dtype=bool)), (x, x == 0.0)):
         x = moved(without_tails(program, held), start, deadline, terms)
         if infeasibility(program, x) <= FEASIBLE:
