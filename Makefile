@@ -156,9 +156,10 @@ instances: .venv/installed
 	$(BIN)/python -m tools.tables
 	$(BIN)/python -m tools.instances
 
+# Modules are compiled at their first import: pip would compile all of the packages, of which the demo imports a third.
 .venv/installed: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install -q -e .
+	$(BIN)/pip install -q --no-compile -e .
 	@touch $@
 
 .venv/tested: .venv/installed

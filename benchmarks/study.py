@@ -20,7 +20,6 @@ from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky import get_reusable_executor
 
 import fsopt
-from fsopt.common import teams
 from fsopt.data import Dataset
 from fsopt.data.dataset import stratified_folds, train_and_test
 
@@ -43,8 +42,6 @@ def spent(run: Callable[[], Any]) -> np.ndarray:
     began = np.array([time.perf_counter(), cpu()])
     run()
     get_reusable_executor().shutdown(wait=True)
-    while teams._POOLS:
-        teams._POOLS.popitem()[1].shutdown(wait=True)
     return np.array([time.perf_counter(), cpu()]) - began
 
 

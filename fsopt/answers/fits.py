@@ -26,7 +26,7 @@ from fsopt.data.given import Given, Table, dataset_of
 from fsopt.data.hyperplanes import Kernel, measures
 from fsopt.data.matrices import Preprocessing, column_deviations, is_sparse, largest_values
 from fsopt.errors import DataError, ParameterError, shown
-from fsopt.typing import Mask, Matrix, Samples, Vector
+from fsopt.typing import Indices, Mask, Matrix, Samples, Vector
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,7 +41,6 @@ OF_UNIT_ROWS = (
     "both over all features"
 )
 """The classifier of samples that are divided by their norm."""
-KINDS = ("weights", "convergence")
 
 
 @dataclass(frozen=True)
@@ -211,6 +210,11 @@ class Fit(Told):
         """
         import pandas as pd
 
+        places, found = self._listed()
+        return pd.DataFrame(found, index=places).astype({"feature": object})
+
+    def _listed(self) -> tuple[Indices, dict[str, Any]]:
+        """Return the index and the columns of :meth:`to_frame`; a summary of a fit needs no pandas."""
         trained = None if self.kernel is not None else self.trained
         standardised = self.coef * (np.array(trained.deviation) if trained and len(trained.deviation) else 1.0)
         sizes, weights = np.abs(standardised), np.abs(self.coef)
@@ -224,8 +228,7 @@ class Fit(Told):
             columns |= {"shift": self.preprocessing.shift, "scale": self.preprocessing.scale}
         own, stem = dict(zip(self.support, self.features, strict=True)), "row " if self.kernel is not None else "x"
         names = [own.get(j) or (trained.columns[j] if trained else f"{stem}{j + 1}") for j in places.tolist()]
-        found = {"feature": names, **{name: column[places] for name, column in columns.items()}}
-        return pd.DataFrame(found, index=places).astype({"feature": object})
+        return places, {"feature": names, **{name: column[places] for name, column in columns.items()}}
 
     def printed(self) -> tuple[list[dict[str, str]], str]:
         """Return the rows of :meth:`to_frame` as texts, and the intercept: they are the classifier, written down.
@@ -234,17 +237,17 @@ class Fit(Told):
         error of about 1e-3 of the largest standardised weight at most. Far from 0 the mean times a rounded zero
         counts: the intercept has what is not listed.
         """
-        frame = self.to_frame()
-        size = np.abs(frame["standardised"].to_numpy()).max(initial=0.0)
+        places, found = self._listed()
+        size = np.abs(found["standardised"]).max(initial=0.0)
         terms = self.coef * (0.0 if self.kernel is not None else self.preprocessing.shift)
         lost = max(abs(self.intercept), np.abs(terms).max(initial=0.0)) / size if size > 0 else 1.0
         # So many digits that the error of a score is small beside its largest weight, where its terms cancel.
         digits = min(17, max(DIGITS, math.ceil(4 + math.log10(lost)))) if 0 < lost < math.inf else DIGITS
-        number, out = f"{{:.{digits}g}}".format, ~frame["selected"]
-        rest = number(self.intercept + np.delete(terms, frame.index).sum())
-        frame = frame.assign(selected=np.where(out, "no", "yes")).drop(columns=[] if out.any() else "selected")
-        forms: dict[str, Any] = {"standardised": "{:.5g}".format, "selected": str, "feature": str}
-        return [{k: forms.get(k, number)(v) for k, v in row.items()} for row in frame.to_dict("records")], rest
+        number, every = f"{{:.{digits}g}}".format, found["selected"].all()
+        rest = number(self.intercept + np.delete(terms, places).sum())
+        forms: Any = {"standardised": "{:.5g}".format, "selected": {True: "yes", False: "no"}.get, "feature": str}
+        texts = {k: map(forms.get(k, number), v) for k, v in found.items() if k != "selected" or not every}
+        return [dict(zip(texts, row, strict=True)) for row in zip(*texts.values(), strict=True)], rest
 
     def plot(self, kind: str | None = None) -> Figure:
         """Return a figure.
@@ -261,7 +264,7 @@ class Fit(Told):
         """
         records: list[Any] = [h for h in self.history if isinstance(h.get("objective"), float)]
         chosen = ("convergence" if records else "weights") if kind is None else kind
-        word("the kind of plot", chosen, KINDS)
+        word("the kind of plot", chosen, ("weights", "convergence"))
         if chosen == "convergence" and records:
             return history_figure(records)
         frame = self.to_frame().query("selected").head(MOST_ROWS)

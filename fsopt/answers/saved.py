@@ -235,10 +235,7 @@ def fit_from(record: Mapping[str, Any], path: str | Path) -> Fit:
 
 
 def load_fit(path: str | Path) -> Fit:
-    """Return a fit that ``Fit.save`` or ``fsopt fit -o`` saved.
-
-    Its certificate is not read: :func:`fsopt.verify` and ``fsopt check`` recompute it from
-    the data.
+    """Return a saved fit, whose certificate :func:`fsopt.verify` and ``fsopt check`` recompute from the data.
 
     Parameters
     ----------

@@ -117,20 +117,19 @@ class Trained:
 
 def _held(given: Any) -> tuple[Any, list[str] | None]:
     """Return samples as a matrix or columns; and names, or None without."""
-    import pandas as pd
-
     if isinstance(given, Dataset) and given.encoded is not None:
         given = given.encoded.source
     elif isinstance(given, Dataset):
+        import pandas as pd
+
         return given.X if given.sparse else pd.DataFrame(given.X, columns=given.features), list(given.features)
     if isinstance(given, Table):
         return given.held, given.features
     if not is_frame(given):
         return given, None
     frame = with_names(given)
-    if list(given.columns) == list(range(frame.shape[1])):  # a DataFrame of an array, without names
-        return frame.to_numpy(), None
-    return frame, list(frame.columns)
+    of_array = list(given.columns) == list(range(frame.shape[1]))  # a DataFrame of an array has no names
+    return (frame.to_numpy(), None) if of_array else (frame, list(frame.columns))
 
 
 def _refuse_absent(found: Sequence[str], wanted: Sequence[str]) -> None:

@@ -126,10 +126,10 @@ def processes(count: int, given: Executor | None = None) -> Iterator[Executor]:
     if given is not None:
         yield given
         return
-    from joblib.externals.loky import get_reusable_executor
+    from joblib.executor import get_memmapping_executor  # one that joblib, which has one for all, can take over
 
     with held_interruption():
-        executor = get_reusable_executor(count, timeout=IDLE, env=dict.fromkeys(THREADS, "1"))
+        executor = get_memmapping_executor(count, timeout=IDLE, env=dict.fromkeys(THREADS, "1"), max_nbytes=None)
         executor.submit(int)  # starts them all
     with warnings.catch_warnings():
         # A worker that has grown is replaced: its warning, made an error, would end the thread that waits for them.

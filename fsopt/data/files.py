@@ -96,7 +96,7 @@ class Budget:
 def read_frame(path: Path, layout: Layout) -> DataFrame:
     """Return the columns of a file with names of columns, labels as they stand; raises DataError, PackageError."""
     suffix = suffix_of(path).removesuffix(".gz")
-    readers = {"": _wdbc, ".parquet": _parquet, ".xlsx": _excel, ".arff": _arff, ".npz": _npz}
+    readers = {"": lambda *_: _framed(*bundled()), ".parquet": _parquet, ".xlsx": _excel, ".arff": _arff, ".npz": _npz}
     return readers.get(suffix, _separated)(path, layout, Budget())
 
 
@@ -236,21 +236,16 @@ def _arff(path: Path, layout: Layout, budget: Budget) -> DataFrame:
     return frame
 
 
-def _wdbc(path: Path, layout: Layout, budget: Budget) -> DataFrame:
-    """Return the data of scikit-learn's file, without the second that the import of scikit-learn takes."""
-    import pandas as pd
-
+def bundled() -> tuple[Matrix, Any, list[str]]:
+    """Return samples, labels and features of scikit-learn's file, without the second that its import takes."""
     held = distribution("scikit-learn").locate_file("sklearn/datasets/data/breast_cancer.csv")
     features = [f"{name}_{kind}" for kind in ("mean", "se", "worst") for name in QUANTITIES.split()]
     table = np.loadtxt(str(held), delimiter=",", skiprows=1)
-    labels = np.where(table[:, -1] == 0, "malignant", "benign")
-    return pd.DataFrame(table[:, :-1], columns=features).assign(**{DEFAULT_TARGET: labels})
+    return table[:, :-1], np.where(table[:, -1] == 0, "malignant", "benign"), features
 
 
 def _npz(path: Path, layout: Layout, budget: Budget) -> DataFrame:
     """Return the arrays ``X``, ``y`` and ``features``, which are ``x1 .. xp`` by default; nothing is unpickled."""
-    import pandas as pd
-
     shapes = "X (n, p), y (n,) and perhaps features (p,)"
     fault = f"the file is no .npz archive of {shapes}, is damaged, or holds objects, as of a DataFrame"
     with foreign("numpy", fault, _NPZ_HINT, DataError):
@@ -261,7 +256,14 @@ def _npz(path: Path, layout: Layout, budget: Budget) -> DataFrame:
             names = held.get("features", np.array([f"x{j}" for j in range(1, X.shape[1] + 1)])).tolist()
         budget.charge("the labels", objects=y.size)
         refuse_repeated([*names, DEFAULT_TARGET])
-        return pd.DataFrame(X, columns=names).assign(**{DEFAULT_TARGET: y})
+        return _framed(X, y, names)
+
+
+def _framed(X: Matrix, y: Any, names: list[str]) -> DataFrame:
+    """Return samples and labels as columns."""
+    import pandas as pd
+
+    return pd.DataFrame(X, columns=names).assign(**{DEFAULT_TARGET: y})
 
 
 def read_lines(path: Path) -> tuple[Matrix, Vector, list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,7 +26,7 @@ from fsopt.data.encoding import (
     typed_columns,
     with_names,
 )
-from fsopt.data.files import SPARSE, read_frame, read_lines, resolve, suffix_of
+from fsopt.data.files import SPARSE, bundled, read_frame, read_lines, resolve, suffix_of
 from fsopt.data.layout import DEFAULT_TARGET, WHOLE, Layout, few, is_missing, label_key, label_text
 from fsopt.data.matrices import is_sparse, stays_sparse
 from fsopt.data.validation import map_labels
@@ -34,7 +34,7 @@ from fsopt.errors import DataError, ParameterError
 from fsopt.typing import Frame, Mask, Samples, Vector
 
 if TYPE_CHECKING:
-    from pandas import DataFrame, Series
+    from pandas import Series
 
 Given: TypeAlias = Dataset | Frame | str | os.PathLike[str] | tuple[Samples | str, ArrayLike]
 """A data set; samples and labels; a frame or file with the labels in ``label``, or as a pair with their column."""
@@ -50,12 +50,12 @@ class Table:
 
     held: Any
     features: list[str]
-    about: DataFrame
+    about: Mapping[str, Any]
     story: tuple[str, ...] = ()
 
     def texts(self, what: str) -> list[str]:
         """Return a column of ``about``, with one of :data:`fsopt.data.layout.NO_VALUE` for a missing text."""
-        return self.about[what].tolist() if what in self.about else []
+        return list(self.about.get(what, ()))
 
     def without(self, gone: Mask, what: str, hint: str) -> Table:
         """Return the content without the rows that have ``what``, which the story tells; DataError if all have it."""
@@ -64,7 +64,8 @@ class Table:
         if gone.all():
             raise DataError(f"every one of the {len(gone)} rows has {what}", hint)
         told = f"{gone.sum()} of {len(gone)} rows have {what} and are left out: {few(np.flatnonzero(gone) + 1)}"
-        return replace(self, held=self.held[~gone], about=self.about[~gone], story=(*self.story, told))
+        about, story = {what: column[~gone] for what, column in self.about.items()}, (*self.story, told)
+        return replace(self, held=self.held[~gone], about=about, story=story)
 
 
 @checked(source=SOURCE)
@@ -126,8 +127,7 @@ def load_table(source: Any, layout: Layout) -> tuple[Dataset, tuple[str, ...]]:
         gone = np.array([is_missing(text) for text in table.texts("target")], dtype=bool)
         table = table.without(gone, "no label", "choose another column with target=")
         data = to_dataset(table, name, layout)
-    weight = layout.class_weight
-    if weight:
+    if weight := layout.class_weight:
         data = data.weighted(dict(weight) if isinstance(weight, tuple) else weight, data.weights)
     return data, table.story
 
@@ -171,7 +171,7 @@ def _read(source: Any, layout: Layout, *, required: bool) -> Iterator[tuple[Tabl
     path = resolve(Path(source))
     suffix = suffix_of(path)
     try:
-        if suffix in SPARSE:
+        if suffix in SPARSE or (required and not suffix and layout.stated.keys() <= {"positive", "class_weight"}):
             table = _table_of_lines(path, layout, required=required)
         else:
             table = table_of_frame(read_frame(path, layout), layout, required=required)
@@ -185,8 +185,6 @@ def _read(source: Any, layout: Layout, *, required: bool) -> Iterator[tuple[Tabl
 
 def table_of_frame(frame: Any, layout: Layout, *, required: bool) -> Table:
     """Return the content of a DataFrame; the target need not be there unless it is ``required``."""
-    import pandas as pd
-
     frame, story = with_names(frame), tuple[str, ...]()
     unnamed = [name for name in frame.columns if not name.strip() or name.startswith("Unnamed: ")]
     if unnamed:
@@ -200,42 +198,39 @@ def table_of_frame(frame: Any, layout: Layout, *, required: bool) -> Table:
     about: dict[str, Any] = {what: _texts(frame[name]) for what, name in stated.items()}
     if layout.weights in names:
         about["weights"] = numbers_of_frame(frame[[layout.weights]])[:, 0]
-    return Table(typed_columns(frame[features]), features, pd.DataFrame(about, index=range(len(frame))), story)
+    return Table(typed_columns(frame[features]), features, about, story)
 
 
-def _texts(column: Series) -> list[str]:
-    """Return a column as texts, an empty one for a missing value."""
-    texts = column.map(label_text, na_action="ignore").astype(object)
-    return list(texts.where(column.notna(), ""))
+def _texts(column: Series) -> Any:
+    """Return a column as texts (n,), an empty one for a missing value."""
+    return column.map(label_text, na_action="ignore").astype(object).where(column.notna(), "").to_numpy()
 
 
 def _table_of_lines(path: Path, layout: Layout, *, required: bool) -> Table:
-    """Return the content of sparse lines, whose columns are all features."""
-    import pandas as pd
-
-    X, y, features = read_lines(path)
+    """Return the content of sparse lines or of the bundled data, whose columns are all features, without pandas."""
+    X, y, features = read_lines(path) if path.suffix else bundled()
     if layout.features([*features, DEFAULT_TARGET], required=required) != features:
         raise ParameterError("columns of sparse lines have one meaning", "leave out drop=, id=, group= and weights=")
-    return Table(X, features, pd.DataFrame({"target": _texts(pd.Series(y))}))
+    return Table(X, features, {"target": np.array([label_text(label) for label in y.tolist()], dtype=object)})
 
 
 def to_dataset(table: Table, name: str, layout: Layout) -> Dataset:
     """Return the data set of a table with labels: missing values and texts are treated by the layout."""
-    import pandas as pd
-
     if is_sparse(table.held) and not stays_sparse(table.held):
+        import pandas as pd
+
         table = replace(table, held=pd.DataFrame(table.held.toarray(), columns=table.features))
-    sparse = is_sparse(table.held)
-    if not sparse:
+    matrix = not is_frame(table.held)
+    if not matrix:
         refuse_texts(table.held, layout.onehot)
     y, labels = map_labels(table.texts("target"), layout.positive)
     if layout.missing == "drop":
-        gone = np.asarray((table.held != table.held).sum(axis=1) if sparse else table.held.isna().sum(axis=1)) > 0
+        gone = np.asarray((table.held != table.held).sum(axis=1) if matrix else table.held.isna().sum(axis=1)) > 0
         table, y = table.without(gone, "a missing value", "use missing='mean'"), y[~gone]
     held, group = table.held, [text or None for text in table.texts("group")]
     parts: dict[str, Any] = {"features": table.features, "group": group or None, "weights": table.about.get("weights")}
-    if sparse or (layout.missing in (None, "drop") and not texts_of(held)):
-        parts["X"] = held if sparse else held.to_numpy()
+    if matrix or (layout.missing in (None, "drop") and not texts_of(held)):
+        parts["X"] = held if matrix else held.to_numpy()
     else:
         encoding = Encoding.learned(held, layout.missing)
         parts |= {"X": encoding.matrix(held), "features": encoding.features, "encoded": Encoded(encoding, held)}

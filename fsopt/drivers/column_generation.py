@@ -346,7 +346,7 @@ class TrustRegion:
         model = build("l1-hinge-part", part, offset=offset, **weights, **box)
         session = self.recorder.run.open(model)
         self.recorder.renew(session)
-        point, duals = self.recorder.multipliers(session, "a restricted program", checked=False)
+        point, duals = self.recorder.multipliers(session, "a restricted program", checked=False, certify=False)
         # The restricted problem is posed as its dual, a maximisation with a constraint for each feature: in the
         # minimisation form its multipliers are minus the weights.
         w, alpha = np.zeros(len(program.c)), fixed.copy()

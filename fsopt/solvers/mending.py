@@ -76,14 +76,18 @@ def mended(program: Program, point: Point, deadline: float, known: dict[float, B
     met = infeasibility(program, x) <= FEASIBLE
     if met and (closes(program, x, point, known) if priced else price(program, x) <= CLOSE * size):
         return Point(x, point.y, point.z) if priced else Point(x)
-    change = correction(program, x)
+    change, corrected = correction(program, x), x
+    terms = _terms(program, point) if priced else None
     if change is not None and cost(program, x, change) <= CLOSE * size:
-        x = judged_point(program, changed(x, change))
-    x = moved(without_tails(program), x, deadline, _terms(program, point) if priced else None)
+        corrected = judged_point(program, changed(x, change))
+    # A correction may leave rounding beside 0, and the tangent of w^2 <= f g at 0 leaves w free: the second has none.
+    for start, held in ((corrected, np.zeros(program.n, dtype=bool)), (x, x == 0.0)):
+        x = moved(without_tails(program, held), start, deadline, terms)
+        if infeasibility(program, x) <= FEASIBLE:
+            break
     if not priced:
         return Point(x)
-    pair = Point(x, point.y, point.z)
-    best = pair
+    best = pair = Point(x, point.y, point.z)
     for tried in tries(program, pair, deadline):
         if infeasibility(program, tried.x) > FEASIBLE:
             tried = Point(x, tried.y, tried.z)
@@ -93,8 +97,8 @@ def mended(program: Program, point: Point, deadline: float, known: dict[float, B
     return best
 
 
-def without_tails(program: Program) -> Program:
-    """Return the program with w = 0 in w^2 <= f g with g <= 0: each tangent allows a w that a larger f pays for."""
+def without_tails(program: Program, held: Mask) -> Program:
+    """Return the program with w = 0 in w^2 <= f g if w is held, or g <= 0: a tangent allows a w that f pays for."""
     cones, G = program.cones, program.cones.G.tocsr()
     paired = np.flatnonzero(cones.pairs)
     heads, turned = cones.starts[paired], cones.starts[paired] + cones.pairs[paired]
@@ -103,10 +107,10 @@ def without_tails(program: Program) -> Program:
         factor = G[heads] + sign * G[turned]
         largest = factor.maximum(0) @ program.ub + factor.minimum(0) @ program.lb
         shut[paired] |= largest + cones.h[heads] + sign * cones.h[turned] <= 0.0
-    rows = np.repeat(shut, cones.sizes) & (np.diff(G.indptr) == 1) & (cones.h == 0.0)
+    rows = np.repeat(cones.pairs > 0, cones.sizes) & (np.diff(G.indptr) == 1) & (cones.h == 0.0)
     rows[heads], rows[turned] = False, False
-    gone = np.zeros(program.n, dtype=bool)
-    gone[G.indices[G.indptr[:-1][rows]]] = True
+    w = G[rows].indices
+    gone = np.isin(np.arange(program.n), w[np.repeat(shut, cones.sizes)[rows] | held[w]])
     gone &= (program.lb <= 0.0) & (program.ub >= 0.0)
     return replace(program, lb=np.where(gone, 0.0, program.lb), ub=np.where(gone, 0.0, program.ub))
 

@@ -134,11 +134,10 @@ class Scip:
     def _add_epigraph(self) -> None:
         """Minimise ``f c'x + q`` with ``q >= f(x'Px/2 + the other nonlinear terms)`` and the factor f."""
         p = self.program
-        upper = p.P.tocoo()
+        upper = sp.triu(p.P, format="coo")
         triples = [
             (int(i), int(j), float(v) * (0.5 if i == j else 1.0))
             for i, j, v in zip(upper.row, upper.col, upper.data, strict=True)
-            if i <= j
         ]
         self.epigraph = None
         if triples or p.objective_terms:
@@ -168,11 +167,8 @@ class Scip:
         message = self._run()
         status, stop = STATUS_MAP.get(message, UNKNOWN)
         infinite, whole = INFINITE * self.m.infinity(), float(self.m.getParam("numerics/feastol"))
-        bound = float(self.m.getDualbound()) if message != FAILURE else None
-        nodes = int(self.m.getNTotalNodes()) if message != FAILURE else 0
-        point = None
-        if status in (Status.OPTIMAL, Status.FEASIBLE) and self.m.getNSols():
-            point = self._point()
+        bound, nodes = (float(self.m.getDualbound()), int(self.m.getNTotalNodes())) if message != FAILURE else (None, 0)
+        point = self._point() if status in (Status.OPTIMAL, Status.FEASIBLE) and self.m.getNSols() else None
         if point is not None and self.m.getPrimalbound() <= -infinite:
             status, stop = STATUS_MAP["unbounded"]
             point = None

@@ -166,11 +166,12 @@ def test_processes_are_killed_with_a_call_that_had_not_reached_them(cancelled):
     assert not executor._processes
 
 
-def test_processes_serve_the_next_block_and_end_with_the_interpreter():
+def test_processes_serve_the_next_block_then_joblib_may_take_them_over_and_they_end_with_the_interpreter():
     script = (
         "from fsopt.common.teams import processes\n"
         "for _ in range(2):\n"
         "    with processes(1) as executor: print(executor.submit(__import__('os').getpid).result())\n"
+        "import joblib; assert joblib.Parallel(n_jobs=2)([joblib.delayed(int)()] * 2) == [0, 0]\n"
     )
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert len(set(ended.stdout.split())) == 1

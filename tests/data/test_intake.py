@@ -325,7 +325,7 @@ def test_what_a_small_file_expands_to_is_refused_before_it_is_made(tmp_path, mon
     with pytest.raises(DataError, match=r"would take more than .* GB of memory, beyond the limit of 0.001 GB"):
         load_samples(tmp_path / name)
     monkeypatch.setenv("FSOPT_DATA_LIMIT", "1")
-    assert len(load_samples(tmp_path / name).about)
+    assert load_samples(tmp_path / name).held.shape[0]
 
 
 def test_texts_of_a_dictionary_are_held_once(tmp_path):

@@ -17,8 +17,10 @@ from fsopt.certificates.near import defined, moved
 from fsopt.certificates.points import infeasibility, minimised
 from fsopt.compiler import compile_model, lmi
 from fsopt.data import Dataset
+from fsopt.data.dataset import stratified_folds, train_and_test
 from fsopt.solvers.base import Session
 from fsopt.solvers.mending import mended
+from tools.conformance import build_realistic
 
 
 def move(program, x):
@@ -32,12 +34,8 @@ MOVES = {  # objective, rows, bounds, integers, the point before and after
     "to the continuous variable": (lambda x, k: x + 0.1 * k, [SUM], [POSITIVE] * 2, (1,), [0.5, 0], [1, 0]),
     "nowhere": (lambda x, k: x + 10 * k, [SUM], [POSITIVE] * 2, (), [1, 0], [1, 0]),
     "through a product": (
-        lambda w, u, v, s: 4 * w + 3 * v,
-        [PRODUCT, SIX],
-        [(0, 9), FREE, POSITIVE, (0, 2)],
-        (),
-        [3 - 1e-3, 6, 0, 2],
-        [3, 6, 0, 2],
+        *(lambda w, u, v, s: 4 * w + 3 * v, [PRODUCT, SIX], [(0, 9), FREE, POSITIVE, (0, 2)], ()),
+        *([3 - 1e-3, 6, 0, 2], [3, 6, 0, 2]),
     ),
     **{
         f"from {start} to a {name} of a cone that is 0": (APEX, [CONE, row], [FREE] + [POSITIVE] * 3, (), start, end)
@@ -73,8 +71,7 @@ def test_weights_that_are_next_to_nothing_do_not_pay_for_what_a_row_misses(seed)
     sides = signs @ at[:count] + 1e-10 * rng.uniform(1, 2, 2)
     rows = [lambda *x, i=i: x[i] ** 2 <= x[i + count] * x[i + 2 * count] for i in range(count)]
     rows += [lambda *x, i=i: float(sides[i]) <= sum(float(signs[i, j]) * x[j] for j in range(count)) for i in range(2)]
-    bounds = [FREE] * count + [POSITIVE] * (2 * count)
-    program = compile_model(model_of(lambda *x: sum(x[count:]), *rows, bounds=bounds))
+    program = compile_model(model_of(lambda *x: sum(x[count:]), *rows, bounds=[FREE] * count + [POSITIVE] * 2 * count))
     found = move(program, at)
     assert infeasibility(program, found) <= 1e-12
     assert np.abs(found - at).max() <= 1e-8
@@ -83,12 +80,27 @@ def test_weights_that_are_next_to_nothing_do_not_pay_for_what_a_row_misses(seed)
 def test_the_tail_of_a_cone_with_a_factor_that_is_0_by_its_bounds_becomes_0():
     """w^2 <= f g with g = 0, and a row in which w = 4e-10 is more than the tolerance: no f pays for this w."""
     rows = (lambda w, f, g, v: w**2 <= f * g), (lambda w, f, g, v: 60 * w + v >= 1)
-    bounds = [FREE, POSITIVE, (0, 0), POSITIVE]
-    program = compile_model(model_of(lambda w, f, g, v: f + v, *rows, bounds=bounds))
+    program = compile_model(model_of(lambda w, f, g, v: f + v, *rows, bounds=[FREE, POSITIVE, (0, 0), POSITIVE]))
     at = np.array([4e-10, 5e-9, 0.0, 1.0 - 2.4e-8])
     found = mended(program, Point(at), time.perf_counter() + 10.0).x
     assert found == pytest.approx([0.0, 0.0, 0.0, 1.0], abs=1e-8)
     assert infeasibility(program, found) <= 1e-12
+
+
+@pytest.mark.parametrize("seed", [0, 9, 17])
+def test_cones_at_0_do_not_keep_a_point_from_its_mend(seed):
+    """25 of 30 cones w^2 <= f g are at 0, where the tangent leaves w free: changes of these w went on for ever."""
+    m = build_realistic("gmeb-primal")
+    program, best = compile_model(m), fsopt.solve(m, "clarabel").point.x
+    error = 1e-8 * np.random.default_rng(seed).standard_normal(program.n)
+    found = mended(program, Point(np.where(abs(best) < 1e-7, 0.0, best) * (1.0 + error)), time.perf_counter() + 10.0).x
+    assert infeasibility(program, found) <= FEASIBLE
+    assert minimised(program, found) == pytest.approx(minimised(program, best), rel=1e-6)
+
+
+def test_rounding_beside_0_does_not_keep_a_vertex_from_its_mend():
+    data = fsopt.load_dataset("wdbc")
+    assert not fsopt.fit("l1-svm", train_and_test(data, stratified_folds(data, 3, 0)[0])[0]).warnings
 
 
 @pytest.mark.parametrize("noise", [1e-16, 1e-12, 1e-9])
@@ -97,8 +109,7 @@ def test_the_answer_of_an_interior_point_is_mended_to_a_certified_one(noise):
     rows = (lambda x, y, z: x + y + z >= 4), (lambda x, y, z: x - y <= 1), (lambda x, y, z: x + 0.5 * z == 2.5)
     m = model_of(lambda x, y, z: x + 2 * y + 3 * z, *rows, bounds=[FREE, (0, 1e12), POSITIVE])
     program = compile_model(m)
-    truth = fsopt.solve(m, "highs")
-    rng = np.random.default_rng(0)
+    truth, rng = fsopt.solve(m, "highs"), np.random.default_rng(0)
     for _ in range(10):
         x, y = (v + noise * rng.standard_normal(len(v)) for v in (truth.point.x, truth.point.y))
         found = mended(program, Point(x, y, np.zeros(0)), time.perf_counter() + 10.0)

@@ -73,10 +73,7 @@ def test_ctrl_c_within_a_fit_stops_the_comparison_after_the_rows_before(monkeypa
 
 def test_the_scores_are_means_and_spreads_over_the_folds_and_the_answer_is_a_sentence():
     found = compare(DATA, methods=["svm", "sklearn-l1-svc"], folds=3)
-    assert [(row["method"], row["status"]) for row in found.rows] == [
-        ("svm", "optimal"),
-        ("sklearn-l1-svc", "feasible"),
-    ]
+    assert [(r["method"], r["status"]) for r in found.rows] == [("svm", "optimal"), ("sklearn-l1-svc", "feasible")]
     assert "; 3 folds tell only large differences apart" in found.sentences[DATA.name]
     parts, row = [train_and_test(DATA, test) for test in stratified_folds(DATA, 3, 0)], found.rows[0]
     table = pd.DataFrame([fsopt.fit("svm", train).scores(held_out) for train, held_out in parts])

@@ -143,8 +143,8 @@ def _inner(session: Session, recorder: Recorder, beta: float, space: FeatureSpac
     session.model.kappa.set_value(kappa(beta))
     session.update(session.model.objective)
     solved = session.solve(load=False, certify=final)
-    if not final and solved.point is not None and not solved.status.solved:
-        solved = session.completed(solved, solved.point.x)
+    if not final and solved.certificate is not None and solved.certificate.kind is Kind.FEASIBLE:
+        solved = replace(solved, status=Status.FEASIBLE)  # as it comes: all that the search takes of it is w
     # Next to an unbounded program rounding decides: solvers then end without a ray and without a point.
     nearly = not solved.status.solved and space.limit.kappa > NEARLY and not clock.expired()
     if solved.status is Status.UNBOUNDED or nearly:

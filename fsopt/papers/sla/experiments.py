@@ -148,7 +148,7 @@ def _other_coding(name: str) -> Dataset:
         return to_dataset(replace(table, held=table.held.replace({-1.0: 2.0, 0.0: 3.0})), name, Layout())
     degrees = [float(number) for number in load_samples("cleveland.num", Layout(target="num")).texts("target")]
     labels = ["1" if degree <= 1 else "-1" for degree in degrees]
-    return to_dataset(replace(table, about=table.about.assign(target=labels)), name, Layout())
+    return to_dataset(replace(table, about={**table.about, "target": np.array(labels)}), name, Layout())
 
 
 def sla_features(settings: RunSettings) -> Reproduction:
