@@ -10,7 +10,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from fsopt.answers.certificate import closed
+from fsopt.answers.certificate import reason_to_stop
 from fsopt.answers.results import DriverResult
 from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
@@ -231,5 +231,5 @@ class _Loop:
             "evidence": evidence.pack(search),
         }
         self.recorder.count(NAME, time.perf_counter() - self.counted)
-        stop = closed(stop, certificate.residuals["gap"], self.settings.tolerance)
+        stop = reason_to_stop(stop, certificate.residuals["gap"], self.settings.tolerance)
         return self.recorder.end_certified(certificate, stop, point)
