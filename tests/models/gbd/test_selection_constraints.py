@@ -69,7 +69,7 @@ ERRORS = {
     "a triple": ({"implies": [[0, 1, 2]]}, "other than 2"),
     "a group of one": ({"conflicts": [[0, 0]]}, "less than 2"),
     "m > p": ({"m": 7}, r"'m' of '{}' is 7, outside \[1, 6\] \(there are 6 features\)"),
-    "m and a budget": ({"m": 2, "costs": COSTS, "budget": 3}, "'{}' takes m, or costs with budget, not both"),
+    "m and a budget": ({"m": 2, "costs": COSTS, "budget": 3}, "'m' of '{}' is given beside costs or a budget"),
     "costs alone": ({"costs": COSTS}, "'budget' of '{}' must be a number"),
     "budget alone": ({"budget": 3.0}, "'costs' of '{}' must be a list of 6"),
     "negative costs": ({"costs": [-1.0, *COSTS[1:]], "budget": 3}, "outside"),
