@@ -70,10 +70,10 @@ def branch_and_benders(
     -------
     DriverResult
         ``point`` has ``sigma``, ``w``, ``b``, the ``evidence`` behind the bound, see
-        :mod:`fsopt.search.branch_and_benders.evidence`, and the ``seeds`` for another run. ``optimal`` where the
-        gap is closed, else ``feasible``. ``stop`` is ``optimal``, ``time-limit``, ``iteration-limit`` or
-        ``interrupted``. ``history`` has, for each slice of the search, ``elapsed`` seconds, ``objective``, ``bound``,
-        ``gap``, ``nodes``, ``open`` and ``solved``.
+        :mod:`fsopt.search.branch_and_benders.evidence`, and the ``seeds`` for another run. ``optimal`` where the gap is
+        closed, else ``feasible``. ``stop`` is ``optimal``, ``time-limit``, ``iteration-limit``, ``interrupted``,
+        ``memory`` or the gap of a search that ended, ``within 10``. ``history`` has, for each slice of the search,
+        ``elapsed`` seconds, ``objective``, ``bound``, ``gap``, ``nodes``, ``open`` and ``solved``.
 
     Raises
     ------
