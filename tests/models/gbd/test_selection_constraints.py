@@ -147,12 +147,7 @@ def test_constraints_speak_of_groups_by_their_name_or_a_feature() -> None:
 
 def test_bounds_are_those_of_signs_and_numbers() -> None:
     bounds = weight_bounds(
-        "test",
-        NAMED,
-        positive=["age", 3],
-        negative=["size"],
-        lower={"age": -1, 4: -2.0},
-        upper={"3": 0.5, "7": 9},
+        "test", NAMED, positive=["age", 3], negative=["size"], lower={"age": -1, 4: -2.0}, upper={"3": 0.5, "7": 9}
     )
     np.testing.assert_array_equal(bounds.lower, [0, -np.inf, -np.inf, 0, -2, -np.inf])
     np.testing.assert_array_equal(bounds.upper, [np.inf, 0, np.inf, 0.5, np.inf, 9])
