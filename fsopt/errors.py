@@ -179,14 +179,14 @@ def reading(what: str) -> Iterator[None]:
 
 
 MEANT: dict[str, tuple[str, ...]] = {"tol": ("tolerance",), "timeout": ("time_limit",), "random_state": ("seed",)}
-MEANT |= dict.fromkeys(("k", "n_features", "max_features", "n_features_to_select"), ("m", "features"))
+MEANT |= dict.fromkeys(("k", "n_features", "max_features", "n_features_to_select"), ("m", "features")) | {"exclude": ()}
 """Keyword of others -> what it is called here."""
 
 
 def similar(name: str, known: Iterable[str]) -> str:
     """Return a question for the known names that are most similar to an unknown one; empty where none is."""
     own = {one.lower(): one for one in known}
-    close = [one for one in MEANT.get(name, ()) if one in own] or get_close_matches(str(name).lower(), own, n=3)
+    close = [one for one in MEANT[name] if one in own] if name in MEANT else get_close_matches(str(name).lower(), own)
     return f"did you mean {' or '.join(own[one] for one in close)}?" if close else ""
 
 

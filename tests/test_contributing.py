@@ -175,10 +175,7 @@ def test_what_is_added_as_the_guide_says_passes_the_tests(tmp_path):
 
     shown = run("tests/test_contributing.py", "-k", "has_every").stdout
     lacks = set(re.findall(r"([\w/|.]+) lacks (twin[-_][\w-]+)", shown))
-    assert lacks >= {
-        ("tests/models|drivers|methods", "twin-net"),
-        ("tests/methods", "twin-svm"),
-    }
+    assert lacks >= {("tests/models|drivers|methods", "twin-net"), ("tests/methods", "twin-svm")}
     answer(root, lacks)
     done = run("tests", "-k", GROWN if os.environ.get("FSOPT_GUIDE") else OF_THESE)
     assert done.returncode == 0, done.stdout[-10_000:] + done.stderr

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import chdtrc
 
-from fsopt.analysis.few_features import area_of_all, groups_of, path_of
+from fsopt.analysis.few_features import area_of_all, columns_of_variables, path_of
 from fsopt.data import Dataset
 from fsopt.data.dataset import permuted, random_parts
 from fsopt.data.hyperplanes import area
@@ -74,17 +74,17 @@ def _explained(Z: Matrix, labels: Matrix) -> Matrix:
     return np.array(found).T
 
 
-def selected_and_tested(data: Dataset, m: int, search: float, seed: int) -> tuple[Matrix, Matrix]:
+def selected_and_tested(data: Dataset, m: int, c_path: float, seed: int) -> tuple[Matrix, Matrix]:
     """Return what each of two random complementary halves selects (2, v), and p-values on the other one (2, v).
 
     The p-value of a selected variable is that of its likelihood ratio in the classifier on the other half, times the
     number of selected variables; that of another variable is 1.
     """
-    v = len(groups_of(data))
+    v = len(columns_of_variables(data))
     selected, p_values = np.zeros((2, v), dtype=bool), np.ones((2, v))
     for k, half in enumerate(random_parts(data, (0.5, 0.5), seed)):
         part, other = data.rows(half), data.rows(np.setdiff1d(np.arange(data.n), half))
-        chosen = path_of(part)[0].path(search, m, m)[-1]
+        chosen = path_of(part)[0].path(c_path, m, m)[-1]
         selected[k, list(chosen)] = True
         if chosen:
             p_values[k, list(chosen)] = np.minimum(1.0, len(chosen) * _likelihood_ratios(other, chosen))
@@ -142,7 +142,7 @@ def leak_of(data: Dataset, split: list[Indices]) -> tuple[tuple[str, ...], float
     single = np.array([area(data.y, column) for column in data.X.T])
     single = np.maximum(single, 1.0 - single)
     order = np.argsort(-single, kind="stable").tolist()
-    owner = np.array([v for v, group in enumerate(groups_of(data)) for _ in group])
+    owner = np.array([v for v, group in enumerate(columns_of_variables(data)) for _ in group])
     for count in range(1, MOST + 1):
         out = np.flatnonzero(np.isin(owner, owner[order[:count]]))
         if len(out) < data.p:

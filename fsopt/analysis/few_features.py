@@ -52,12 +52,12 @@ class Choice:
 
     Attributes
     ----------
-    m, search, c : number of variables, and penalty weights of the path and of the classifier.
-    sizes, losses : numbers of variables that were tried, and the mean log-loss of each at its best configuration.
+    m, c_path, c : number of variables, and penalty weights of the path and of the classifier.
+    sizes, losses : largest numbers of variables (a path may end earlier), and the smallest mean log-loss of each.
     """
 
     m: int
-    search: float
+    c_path: float
     c: float
     sizes: tuple[int, ...]
     losses: Vector
@@ -95,7 +95,7 @@ def sizes_of(groups: int, samples: int, wanted: int | None = None) -> tuple[int,
     return tuple(sorted({min(m, groups) for m in (*tried, *([] if wanted is None else [wanted]))}))
 
 
-def groups_of(data: Dataset) -> list[Indices]:
+def columns_of_variables(data: Dataset) -> list[Indices]:
     """Return the features of each variable: those that were made of one column of a table are one variable."""
     if data.encoded is None:
         return [np.array([j]) for j in range(data.p)]
@@ -109,7 +109,7 @@ def path_of(data: Dataset) -> tuple[LogisticPath, Preprocessing]:
     scaler = StandardScaler().fit(data.X, sample_weight=data.weights)
     map_ = Preprocessing("standard", scaler.mean_, scaler.scale_)
     weights = np.broadcast_to(loss_weights(1.0, data.weights), data.n)
-    return LogisticPath(map_.apply(data.X), data.y, weights, groups_of(data)), map_
+    return LogisticPath(map_.apply(data.X), data.y, weights, columns_of_variables(data)), map_
 
 
 def scores_of_fold(train: Dataset, test: Dataset, sizes: tuple[int, ...], wanted: int | None) -> Matrix:
@@ -129,7 +129,7 @@ def scores_of_fold(train: Dataset, test: Dataset, sizes: tuple[int, ...], wanted
 def cross_validated(data: Dataset, wanted: int | None, folds: int, repeats: int, seed: int) -> Scores:
     """Return the scores of all samples by repeated cross-validation, of a wanted number of variables too."""
     units, labels = data.units
-    sizes = sizes_of(len(groups_of(data)), len(labels), wanted)
+    sizes = sizes_of(len(columns_of_variables(data)), len(labels), wanted)
     values = np.empty((repeats, data.n, len(sizes), len(SEARCHES) * len(CLASSIFIERS)))
     splits = [stratified_folds(data, folds, seed + r) for r in range(repeats)]
     for r, split in enumerate(splits):
@@ -174,13 +174,13 @@ def choose(scores: Scores, rule: str, wanted: int | None = None, weights: Vector
 
 
 def nested_scores(data: Dataset, fold: Indices, folds: int, seed: int, rule: str, wanted: int | None) -> Vector:
-    """Return the scores of the samples of a fold by the whole choice on the other samples."""
+    """Return the scores of the samples of a fold by the choice of number and weights on the other samples."""
     train, test = train_and_test(data, fold)
-    groups, folds = len(groups_of(train)), min(folds, smaller_class(train))
+    groups, folds = len(columns_of_variables(train)), min(folds, smaller_class(train))
     wanted = None if wanted is None else min(wanted, groups)
     choice = choose(cross_validated(train, wanted, folds, 1, seed), rule, wanted)
     problem, map_ = path_of(train)
-    columns = problem.columns(problem.path(choice.search, choice.m, choice.m)[-1])
+    columns = problem.columns(problem.path(choice.c_path, choice.m, choice.m)[-1])
     theta = problem.fit(columns, np.array([choice.c]))[0][0]
     return np.asarray(map_.apply(test.X)[:, columns] @ theta[:-1] + theta[-1])
 
@@ -200,7 +200,7 @@ def area_of_all(data: Dataset, split: list[Indices], without: Indices = NONE) ->
 
 
 def quality(y: Vector, scores: Vector) -> dict[str, float]:
-    """Return AUC, accuracy, sensitivity, specificity, log-loss and Brier score of scores of probabilities."""
+    """Return AUC, accuracy, sensitivity, specificity, log-loss and Brier score of scores, which are log-odds."""
     right = (scores > 0) == (y > 0)
     return {
         "AUC": area(y, scores),
@@ -232,7 +232,7 @@ def intervals(
         if len(set(scores.y[left].tolist())) < 2 or len(set(scores.y[~left].tolist())) < 2:
             continue
         choice = choose(scores, rule, wanted, drawn * scores.weights)
-        k = SEARCHES.index(choice.search) * len(CLASSIFIERS) + CLASSIFIERS.index(choice.c)
+        k = SEARCHES.index(choice.c_path) * len(CLASSIFIERS) + CLASSIFIERS.index(choice.c)
         found.append(quality(scores.y[left], mean_scores[left, scores.sizes.index(choice.m), k]))
     parts = {"accuracy": scores.y != 0.0, "sensitivity": scores.y > 0.0, "specificity": scores.y < 0.0}
     counts, ends = {name: len(np.unique(scores.units[part])) for name, part in parts.items()}, {}
@@ -254,7 +254,7 @@ def drawn_units(units: Indices, rng: np.random.Generator) -> Indices:
     return np.asarray(np.bincount(rng.integers(0, k, k), minlength=k)[units])
 
 
-def odds_intervals(data: Dataset, n: int, weights: Mapping[str, float], c: float, seed: int) -> Matrix:
+def weight_intervals(data: Dataset, n: int, weights: Mapping[str, float], c: float, seed: int) -> Matrix:
     """Return the ends (2, k) of bootstrap intervals of weights in raw units, by a part of the n samples of a fit."""
     if not weights:
         return np.empty((2, 0))

@@ -70,7 +70,6 @@ def enumerated(
     problem: SelectionProblem, best: DriverResult, limit: float, count: int | None, end: float
 ) -> tuple[Enumeration, str]:
     """Return the search for all selections up to a limit, as far as it came, and why it ended."""
-    # A search for the optimum that was interrupted, or ended before its gap was closed, says why.
     search = Enumeration(problem, BranchSettings(ENUMERATED), limit=limit, count=count)
     search.incumbents.gap = 0.01 * MARGIN
     with threadpool_limits(1), deferred_interruption() as interrupted:
@@ -83,7 +82,8 @@ def enumerated(
             with suppress(OutOfTimeError):
                 search.solve_root()
                 search.run(NODES, lambda: time.perf_counter() < end and not interrupted())
-        ended = "interrupted" if interrupted() else "time_limit" if search.frontier else "optimal"
+        ended = "interrupted" if interrupted() else "time-limit" if search.frontier else "optimal"
+    # A search for the optimum that was interrupted, or ended before its gap was closed, says why.
     return search, ended if best.stop == "optimal" else best.stop
 
 

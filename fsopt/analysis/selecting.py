@@ -16,13 +16,13 @@ from fsopt.analysis.few_features import (
     Choice,
     area_of_all,
     choose,
+    columns_of_variables,
     cross_validated,
-    groups_of,
     intervals,
     nested_scores,
-    odds_intervals,
     path_of,
     quality,
+    weight_intervals,
 )
 from fsopt.analysis.selection_answers import NOISE, Selection
 from fsopt.answers.fits import Fit
@@ -92,10 +92,10 @@ def select(
         The person, animal or batch of each sample (n,), in place of that of the data: samples of one group stay
         together in folds, halves, permutations and bootstrap draws, and count as one unit.
     features : int, optional
-        The number of variables, instead of a choice.
+        The number of variables, which the answer calls features, instead of a choice.
     rule : str, default 'log-loss'
-        ``log-loss`` takes the fewest that lose at most a twentieth of what the best number gains, on a smoothed curve,
-        ``shortest`` the fewest whose AUC is within one standard error of the best.
+        ``log-loss`` takes the fewest that lose at most a twentieth of what the best number gains, and at most 0.02, on
+        a smoothed curve, ``shortest`` the fewest whose AUC is within one standard error of the best.
     folds, seed : int
         Of the stratified, shuffled splits.
     exact : bool, default False
@@ -111,12 +111,13 @@ def select(
     -------
     Selection
         The selection is ``optimal`` where its gap is closed. Measures are those of nested cross-validation, which
-        repeats the whole choice without the samples that it is scored on. Where permuted labels are told as well as
-        the labels, the answer is no feature. Features that number the samples are left out.
+        repeats the choice of number and weights, not the test by permuted labels, without the samples that it scores:
+        labels that are told no better than permuted ones have no feature. Features that number samples are left out.
 
     Raises
     ------
     ParameterError : a parameter out of range, sparse data, or a class of fewer than four samples or groups.
+    DataError : groups of mixed labels, of which fewer than two have one of the labels for the most part.
 
     Notes
     -----
@@ -129,7 +130,7 @@ def select(
         data = replace(data, group=group)  # type: ignore[arg-type]
     refuse_sparse("select", data.X)
     data, left_out = _without_numbers(data)
-    looked_at, p = _looked_at(data, seed), len(groups_of(data))
+    looked_at, p = _looked_at(data, seed), len(columns_of_variables(data))
     wanted = None if features is None else whole("select", "features", features, low=1, high=p)
     done = itertools.count(1)
 
@@ -146,10 +147,10 @@ def select(
     calls = [(looked_at, fold, folds, seed, rule, wanted) for fold in split]
     parts = side_by_side(nested_scores, calls, jobs, lambda _: count("fold"))
     held_out = np.concatenate(parts)[np.argsort(np.concatenate(split))]
-    nested = quality(looked_at.y, held_out)
-    halves = [(looked_at, choice.m, choice.search, seed + k) for k in range(PAIRS)]
+    halves = [(looked_at, choice.m, choice.c_path, seed + k) for k in range(PAIRS)]
     pairs = side_by_side(selected_and_tested, halves, jobs, lambda _: count("halves"))
     proof, fit = _fits(data, choice, time_limit)
+    nested = quality(looked_at.y, held_out) if fit.features else {}
     weights = {row.feature: row.weight for row in fit.to_frame().itertuples()}
     return Selection(
         data=data,
@@ -165,7 +166,7 @@ def select(
         intervals=intervals(scores, nested, rule, wanted, seed),
         shares=np.mean([selected for selected, _ in pairs], axis=(0, 1)),
         p_values=aggregated(np.concatenate([tested for _, tested in pairs])),
-        odds=odds_intervals(looked_at, data.n, weights, choice.c, seed),
+        weight_ends=weight_intervals(looked_at, data.n, weights, choice.c, seed),
         questions=questions_of(looked_at, split),
         exact=exact_word(proof, data) if exact and proof is not None else None,
     )
@@ -202,12 +203,12 @@ def _looked_at(data: Dataset, seed: int) -> Dataset:
 def _fits(data: Dataset, choice: Choice, time_limit: float | None) -> tuple[Fit | None, Fit]:
     """Return the proof of the path's selection, or of a better one, None for none or no time; and the classifier."""
     problem, _ = path_of(data)
-    chosen = problem.path(choice.search, choice.m, choice.m)[-1]
+    chosen = problem.path(choice.c_path, choice.m, choice.m)[-1]
     support, proof = sorted(problem.columns(chosen).tolist()), None
-    search: dict[str, Any] = {"m": len(chosen), "c": choice.search, "initial": support}
+    search: dict[str, Any] = {"m": len(chosen), "c": choice.c_path, "initial": support}
     penalised = "-penalised" if len(problem.groups) < data.p else ""
     if penalised:
-        prices = problem.prices(choice.search)
+        prices = problem.prices(choice.c_path)
         search |= {"groups": CATEGORIES, "lam": (prices - prices.min()).tolist()}
     logistic: dict[str, Any] = {"loss": "logistic", "tolerance": TOLERANCE}
     if support:

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fsopt.analysis.chance import PERMUTATIONS
-from fsopt.analysis.few_features import Choice, groups_of, quality
+from fsopt.analysis.few_features import Choice, columns_of_variables, quality
 from fsopt.answers.fits import Fit
 from fsopt.answers.records import Answer
 from fsopt.answers.results import Status
-from fsopt.certificates.points import relative_gap
 from fsopt.common.figures import BLUE, ORANGE, new_figure, plain
 from fsopt.common.texts import counted, one_line
 from fsopt.data import Dataset
@@ -35,7 +34,7 @@ OFTEN, SPARSE = 0.5, 0.5
 NOISE = 0.05
 """P-value of permuted labels, and of halves, up to which an answer is better than noise."""
 WHY = {
-    "log-loss": "the fewest with 95 % of what the best number gains in log-loss",
+    "log-loss": "the fewest whose smoothed log-loss has 95 % of the best gain and is within 0.02 of the best",
     "shortest": "the fewest within one standard error of the best AUC",
     "given": "request",
 }
@@ -52,15 +51,15 @@ class Selection(Answer):
     ----------
     data : the data without what was left out; their ``story`` and ``facts`` are what became of the table.
     left_out : features that number the samples.
-    fit : the logistic classifier on the selected features.
-    proof : the selection of smallest objective value, with its lower bound; None where no feature is selected.
-    choice, rule : what the cross-validated log-loss chose, and how; ``given`` for a number that was given.
+    fit : the logistic classifier on the selected features, which are fixed: its status is that of its weights.
+    proof : the selection of smallest objective value, with its lower bound; None for no feature, or for lack of time.
+    choice, rule : what cross-validation chose, and how; ``given`` for a number that was given.
     p_value : of permuted labels.
     held_out : labels and scores of the samples in nested cross-validation.
-    nested, intervals : measures of these scores, and 95 % intervals of the measures.
-    whole : AUC of all features, by the folds of the nested cross-validation.
+    nested, intervals : measures of these scores, and their 95 % intervals; empty where no feature is selected.
+    whole : AUC of all features by the folds of the nested cross-validation, of the best of four penalty weights.
     shares, p_values : of each variable, the share of the halves that select it, and its p-value by tests on the others.
-    odds : ends (2, k) of 95 % intervals of the weights of :meth:`to_records`, by the bootstrap, for this selection.
+    weight_ends : (2, k) of 95 % intervals of the weights of :meth:`to_records`, by the bootstrap, for this selection.
     questions : what the user is asked: of features that may be known only after the label, of samples that are copies.
     exact : the word of the verification in rational arithmetic; None where it was not asked for.
     """
@@ -78,7 +77,7 @@ class Selection(Answer):
     whole: float
     shares: Vector = field(repr=False)
     p_values: Vector = field(repr=False)
-    odds: Matrix = field(repr=False)
+    weight_ends: Matrix = field(repr=False)
     questions: tuple[str, ...]
     exact: str | None = None
 
@@ -91,8 +90,8 @@ class Selection(Answer):
 
     @property
     def gap(self) -> float | None:
-        """The relative optimality gap of the selection; None without a lower bound."""
-        return None if self.proof is None else relative_gap(self.proof.objective or 0.0, self.proof.bound or 0.0)
+        """The optimality gap of the selection relative to its objective value; None without a lower bound."""
+        return None if self.proof is None else 1.0 - (self.proof.bound or 0.0) / (self.proof.objective or 1.0)
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -103,7 +102,7 @@ class Selection(Answer):
     @cached_property
     def owner(self) -> dict[str, int]:
         """Feature -> the place of the variable that it is made of."""
-        return {self.data.features[j]: k for k, group in enumerate(groups_of(self.data)) for j in group}
+        return {self.data.features[j]: k for k, group in enumerate(columns_of_variables(self.data)) for j in group}
 
     @property
     def selected(self) -> tuple[str, ...]:
@@ -135,8 +134,8 @@ class Selection(Answer):
         if self.fit.features and self.status is not Status.OPTIMAL:
             known = "" if self.gap is None else f": its optimality gap is {self.gap:.2%}"
             yield f"the selection is not proved{known}; give more seconds"
-        low = min(("sensitivity", "specificity"), key=self.nested.__getitem__)
-        if self.selected and self.nested[low] < SELDOM:
+        low = min(("sensitivity", "specificity"), key=lambda name: self.nested.get(name, 1.0))
+        if self.nested.get(low, 1.0) < SELDOM:
             at = self.at_prevalence()
             yield (
                 f"the {low} is {self.nested[low]:.2f}: class_weight='balanced' counts both "
@@ -182,7 +181,7 @@ class Selection(Answer):
             f"S{self._measured('sensitivity')[1:]} for '{self.data.labels[1]}', {self._measured('specificity')} for "
             f"'{self.data.labels[0]}' (nested cross-validation, 95 % intervals)."
         )
-        yield f"All {counted(len(self.owner), 'column')}: AUC {self.whole:.3f}, by ridge on the same folds."
+        yield f"All {counted(len(self.owner), 'column')}: AUC {self.whole:.3f}, by the best ridge on the same folds."
         yield self._proved()
         sure = ", ".join(self.sure) or "none of these"
         yield f"Told from noise one by one, on halves of the data: {sure}."
@@ -200,11 +199,11 @@ class Selection(Answer):
 
     def _proved(self) -> str:
         exact = "" if self.exact is None else f" ({self.exact})"
-        most = f"at most {counted(len(self.selected), 'feature')}"
-        if self.status is Status.OPTIMAL:
-            return f"No other selection of {most} has a smaller objective value{exact}."
+        most = f"at most {counted(len(self.selected), 'feature')} at C = {self.choice.c_path:g}"
         if self.gap is None:
             return f"A selection of {most} may have a smaller objective value: there was no time for a bound."
+        if self.status is Status.OPTIMAL:
+            return f"No other selection of {most} is better, up to a gap of {self.gap:.1e}{exact}."
         return f"A better selection of {most} is smaller by {self.gap:.2%} at most{exact}."
 
     @property
@@ -225,12 +224,12 @@ class Selection(Answer):
             "p_value": self.p_value,
             "nested": dict(self.nested),
             "all_features": {"AUC": self.whole},
-            "calibration_slope": self.calibration_slope,
+            "calibration_slope": self.calibration_slope if self.selected else None,
             "events_per_feature": smaller_class(self.data) / max(len(self.fit.features), 1),
             "intervals": {name: list(ends) for name, ends in self.intervals.items()},
             "sure": list(self.sure),
             "status": self.status,
-            "c": {"selection": self.choice.search, "classifier": self.choice.c},
+            "c": {"selection": self.choice.c_path, "classifier": self.choice.c},
             "objective": None if self.proof is None else self.proof.objective,
             "bound": None if self.proof is None else self.proof.bound,
             "gap": self.gap,
@@ -258,7 +257,7 @@ class Selection(Answer):
         standard deviation of any other; its 95 % interval is from ``odds_low`` to ``odds_high``.
         """
         rows = []
-        for row, ends in zip(self.fit.to_frame().itertuples(), self.odds.T.tolist(), strict=True):
+        for row, ends in zip(self.fit.to_frame().itertuples(), self.weight_ends.T.tolist(), strict=True):
             k, values = self.owner[row.feature], self.data.X[:, self.data.features.index(row.feature)]
             step = 1.0 if np.isin(values, (0.0, 1.0)).all() else float(values.std())
             odds = np.exp(np.clip(step * np.array([row.weight, *ends]), -700.0, 700.0)).tolist()

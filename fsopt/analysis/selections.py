@@ -27,7 +27,7 @@ from fsopt.methods.gbd.proofs import SelectedHyperplane, claim_of_search, claim_
 from fsopt.methods.preprocessing import preprocess, scaled_hyperplane
 from fsopt.methods.spec import in_units
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
-from fsopt.search.branch_and_benders.evidence import verify as replayed
+from fsopt.search.branch_and_benders.evidence import replayed
 from fsopt.search.branch_and_benders.problem import SelectionProblem
 from fsopt.search.branch_and_benders.relaxation import Columns
 from fsopt.typing import Mask, Vector

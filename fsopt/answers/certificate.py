@@ -66,8 +66,8 @@ class Certificate:
     ok : whether every residual is within ``tolerance``.
     residuals : name -> relative residual or gap; each must be small.
     objective, bound : recomputed objective value and bound, in the model's own sense; None if there is none.
-    bound_source : the origin of the bound: ``dual point`` (recomputed here), or ``the word of`` the solver that
-        searched an integer or nonconvex program.
+    bound_source : the origin of the bound: ``dual point`` or ``branch and bound`` (recomputed here), ``the word of``
+        the solver that searched an integer or nonconvex program; empty for none.
     tolerance : largest valid residual, except for those in :data:`LIMITS`.
     notes : remarks, for example constraints that were not checked.
     """
@@ -107,8 +107,7 @@ def certificate_line(found: Mapping[str, Any] | None) -> str:
     gap = abs(ends[0] - ends[1]) / max(1.0, abs(ends[0])) if known else 0.0
     words = [f"gap {gap:.1e}"] * (gap > TOLERANCE and "gap" not in found["residuals"])
     words += [f"{name} {float(v):.0e}" for name, v in found["residuals"].items() if v]
-    verdict = "holds" if found["ok"] else "does NOT hold"
-    return f"{found['kind']}, {verdict}{': ' * bool(words)}{', '.join(words)}"
+    return f"{found['kind']}, {'holds' if found['ok'] else 'does NOT hold'}{': ' * bool(words)}{', '.join(words)}"
 
 
 def valid(name: str, residual: float, tolerance: float = TOLERANCE) -> bool:
@@ -122,9 +121,10 @@ def gap_allowed(tolerance: float) -> float:
     return min(max(float(tolerance), 0.0), WIDEST)
 
 
-def closed(stop: str, gap: float, tolerance: float) -> str:
-    """Return why a search stopped: ``within 10`` for a gap that its tolerance lets be and that no optimum has."""
-    return f"within {tolerance:g}" if stop == "optimal" and gap > WIDEST else stop
+def reason_to_stop(stop: str, gap: float, tolerance: float) -> str:
+    """Return why a search stopped: ``within 10`` where it ended at a gap of at most 10 that no optimum has."""
+    allowed = max(gap_allowed(tolerance), FEASIBLE)
+    return stop if stop != "optimal" or gap <= allowed else f"within {max(gap, tolerance):.3g}"
 
 
 def make(kind: Kind, residuals: Mapping[str, float], *, tolerance: float = TOLERANCE, **rest: Any) -> Certificate:

@@ -58,7 +58,7 @@ class Fit(Told):
     coef, intercept : ``w`` (p,) and ``b`` in the units of the raw features; with the preprocessing ``unit-rows`` the
         score is ``w'(x - shift) / ||(x - shift) / scale|| + b``.
     objective : objective value of the method's problem at the classifier.
-    status, stop, bound, iterations, history, certificate, solver, seconds : as in :class:`DriverResult`.
+    status, stop, bound, iterations, history, certificate, solver, seconds : as in :class:`fsopt.DriverResult`.
     preprocessing : the map of the samples before the model, or the kernel matrix, was built.
     warnings : remarks for the user (separable data, dropped features, ...).
     details : further numbers of the method (duals, cuts, histories) that the verification of a saved fit needs.

@@ -163,12 +163,12 @@ class DriverResult:
 
     Attributes
     ----------
-    status, stop, objective, bound, iterations : as in :class:`SolveResult`, for the driver's problem.
+    status, stop, objective, bound, iterations : as in :class:`SolveResult`; other reasons to stop are ``stationary``,
+        ``complete``, ``memory`` and, for the gap of a search that no optimum has, for example ``within 10``.
     point : name -> value at the best iterate, and the evidence, as each driver says.
     history : one record per iteration, with the seconds of translate, update, solve and load; ``rebuilt`` holds the
         reason if the model was translated anew, ``fallback`` the reason if another solver was needed for a subproblem.
-    certificate : the evidence for the answer.
-    solver : names of all solvers of the subproblems, joined by ``+``.
+    certificate, solver : the evidence for the answer; the names of all solvers of the subproblems, joined by ``+``.
     seconds : total ``translate``, ``update``, ``solve`` and ``load`` seconds; a Fit has ``total`` too.
     """
 

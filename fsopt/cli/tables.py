@@ -36,7 +36,7 @@ COMPARED = ("folds", "seed", "time_limit", "solver", "tune", "exact", "jobs")
 
 Features = Annotated[int | None, typer.Option("--features", help="number of features, instead of a choice")]
 Rule = Annotated[
-    str, typer.Option("--rule", help="log-loss: the fewest that lose 5 % of its gain; shortest: fewer, by AUC")
+    str, typer.Option("--rule", help="log-loss: the fewest within 5 % of its gain, and 0.02; shortest: fewer, by AUC")
 ]
 Page = Annotated[
     Path | None,
@@ -56,7 +56,7 @@ def select(
     time_limit: Annotated[float, typer.Option("--time-limit", help="seconds for the proof of the selection")] = 30.0,
     jobs: options.Jobs = 1,
     report: Page = None,
-    output: Annotated[Path | None, options.file("save the fit for check and predict")] = None,
+    output: Annotated[Path | None, options.file("the classifier, for predict; check verifies its weights only")] = None,
     json: options.Json = False,
 ) -> int:
     """Tell how many features, which, how good, and how sure.

@@ -307,8 +307,9 @@ def random_parts(data: Dataset, shares: Sequence[float], seed: int) -> list[Indi
     unit, labels = data.units
     classes, cuts = [np.flatnonzero(labels == sign) for sign in (1.0, -1.0) if sign in labels], len(shares) - 1
     if smaller_class(data) <= cuts or min(map(len, classes)) <= cuts:
+        units = "samples" if data.group is None else "groups (by most of their labels)"
         raise DataError(
-            f"classes of {len(data.positive)} and {len(data.negative)} samples cannot be cut into {cuts + 1} parts",
+            f"classes of {' and '.join(str(len(one)) for one in classes)} {units} cannot be cut into {cuts + 1} parts",
             "give data with a sample of each class for each part",
         )
     rng, inner = np.random.default_rng(seed), np.cumsum(shares)[:-1]

@@ -10,7 +10,7 @@ import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
-from fsopt.answers.certificate import WORD, Certificate, Kind, closed
+from fsopt.answers.certificate import WORD, Certificate, Kind, reason_to_stop
 from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.kernel_scaling import (
     Cut,
@@ -282,7 +282,7 @@ def kernel_scaling(
     _, stop = yield from run_loop(rescale(search, scaling), recorder)
     status, bound, certificate = search.certified(scaling)
     if bound is not None:
-        stop = closed(stop, relative_gap(search.value, bound), GAP)
+        stop = reason_to_stop(stop, relative_gap(search.value, bound), GAP)
     radius, capacity = problem.size(search.s)
     point = {"s": search.s, "radius": radius, "capacity": capacity, "cuts": search.cuts}
     return recorder.end(status, stop, objective=search.value, bound=bound, point=point, certificate=certificate)

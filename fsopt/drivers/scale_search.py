@@ -31,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate, Kind, closed
+from fsopt.answers.certificate import Certificate, Kind, reason_to_stop
 from fsopt.answers.results import DriverResult
 from fsopt.certificates.points import of_bounds
 from fsopt.common.clock import uninterrupted
@@ -215,7 +215,7 @@ def scale_search(
     search = _Search(data, penalty, recorder, [(0.0, whole)])
     at, stop = yield from run_loop(_bisect(search, tolerance, max_leaves), recorder)
     certificate = certify_scale_search(data, penalty, at.point["leaves"], at.objective, at.bound, tolerance)
-    return recorder.end_certified(certificate, closed(stop, certificate.residuals["gap"], tolerance), at.point)
+    return recorder.end_certified(certificate, reason_to_stop(stop, certificate.residuals["gap"], tolerance), at.point)
 
 
 def certify_scale_search(

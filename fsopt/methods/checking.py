@@ -55,7 +55,7 @@ def with_verified_status(spec: MethodSpec, fit: Fit, data: Dataset) -> Fit:
     features = tuple(saved.data.features[j] for j in support)
     fit = replace(fit, support=support, features=features, details={**fit.details, **spec.numbers(saved)})
     if not fit.coef.any():
-        fit = replace(fit, warnings=(*fit.warnings, "w = 0: no feature is selected"))
+        fit = replace(fit, warnings=(*fit.warnings, "w = 0: every sample has the same score"))
     own = fit.certificate
     bare = replace(fit, status=Status.FEASIBLE, bound=None)
     if fit.status is Status.FEASIBLE and own is not None and own.kind is Kind.GBD:

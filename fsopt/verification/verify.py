@@ -81,7 +81,7 @@ ORIGIN = {
 ANSWER = Argument(
     "an answer or a path",
     PATH.holds,
-    "give a Fit, a SolveResult, an answer of fsopt.selection_path, alternatives or necessity, or a file of a fit",
+    "give a Fit (the proof of select), a SolveResult, an answer of selection_path, alternatives, necessity, or a file",
 )
 
 

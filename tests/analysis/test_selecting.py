@@ -61,7 +61,7 @@ def test_the_rule_takes_the_fewest_within_a_twentieth_of_the_gain():
     # Means of neighbours: .588, .551, .515, .506, .515; a twentieth of the gain is .004.
     at = scores_of([0.60, 0.55, 0.504, 0.50, 0.52])
     found = choose(at, "log-loss")
-    assert (found.m, found.search, found.c) == (3, SEARCHES[0], CLASSIFIERS[3])
+    assert (found.m, found.c_path, found.c) == (3, SEARCHES[0], CLASSIFIERS[3])
     assert found.losses == pytest.approx([0.60, 0.55, 0.504, 0.50, 0.52])
     # .588, .552, .512, .509, .543: the third is near enough.
     assert choose(scores_of([0.60, 0.55, 0.5075, 0.4825, 0.5625]), "log-loss").m == 2
@@ -122,8 +122,9 @@ def test_nested_scores_do_not_see_the_labels_of_their_fold():
 
 def test_the_signal_is_selected_proved_and_better_than_noise(found):
     assert {"a", "b"} <= set(found.fit.features) == set(found.selected)
+    assert "has 95 % of the best gain and is within 0.02 of the best: " in found.sentences[1]
     assert found.status == "optimal"
-    best = fsopt.fit("best-subset", DATA, m=len(found.selected), c=found.choice.search, loss="logistic")
+    best = fsopt.fit("best-subset", DATA, m=len(found.selected), c=found.choice.c_path, loss="logistic")
     assert found.proof.objective == pytest.approx(best.objective, rel=1e-4)
     assert found.p_value == pytest.approx(0.01)
     assert any("p <= 0.01" in text for text in found.sentences)
@@ -150,6 +151,7 @@ def test_noise_has_no_feature():
     data = with_noise(60, 4, 1, signal=0.0)
     found = fsopt.select(data, folds=3)
     assert found.p_value > 0.05
+    assert found.heading["nested"] == found.heading["intervals"] == {}
     assert found.sentences == (
         f"0 of 6 features: no better than noise (p = {found.p_value:.2g} by 99 permutations of the labels).",
     )
@@ -183,18 +185,19 @@ def test_columns_of_one_variable_are_one_feature():
     ill = np.where((town == 2) ^ (rng.random(120) < 0.15), "yes", "no")
     frame = pd.DataFrame({"age": rng.standard_normal(120), "town": [f"t{k}" for k in town], "ill": ill})
     data = fsopt.load_dataset(frame, target="ill", positive="yes", onehot=True)
-    assert [group.tolist() for group in few_features.groups_of(data)] == [[0], [1, 2, 3, 4]]
+    assert [group.tolist() for group in few_features.columns_of_variables(data)] == [[0], [1, 2, 3, 4]]
     found = fsopt.select(data, folds=3, rule="shortest")
     assert found.selected == ("town",)
     assert set(found.fit.features) == {"town=t0", "town=t1", "town=t2", "town=t3"}
     # Proved of variables: the other one, or none, has a larger objective value.
     assert found.status is fsopt.Status.OPTIMAL
-    assert "No other selection of at most 1 feature has a smaller objective value." in found.sentences
-    same = {"c": found.choice.search, "loss": "logistic"}
+    at = f"at C = {found.choice.c_path:g} is better, up to a gap of {found.gap:.1e}"
+    assert f"No other selection of at most 1 feature {at}." in found.sentences
+    same = {"c": found.choice.c_path, "loss": "logistic"}
     by_town, by_age = (
         fsopt.fit("best-subset", data, m=len(group), include=group, **same).objective for group in ([1, 2, 3, 4], [0])
     )
-    price = np.diff(path_of(data)[0].prices(found.choice.search))[0]
+    price = np.diff(path_of(data)[0].prices(found.choice.c_path))[0]
     assert found.proof.objective == pytest.approx(by_town + price, rel=1e-6)
     assert by_town < by_age
 
@@ -241,6 +244,8 @@ def test_sentences_are_those_of_the_numbers(found):
     poor = replace(found, proof=replace(found.proof, bound=0.5 * found.proof.objective, status=fsopt.Status.FEASIBLE))
     assert any("optimality gap is 50.00%" in text for text in poor.warnings)
     assert "No other selection" not in poor.summary()
+    small = replace(found, proof=replace(found.proof, objective=0.4, bound=0.3))
+    assert small.gap == pytest.approx(0.25)
     assert not found.warnings
     seldom = replace(found, nested={**found.nested, "sensitivity": 0.05})
     assert any("the sensitivity is 0.05: class_weight='balanced'" in text for text in seldom.warnings)

@@ -71,6 +71,8 @@ def test_some_numbers_of_features_a_time_limit_and_records():
     assert np.all(path.bound <= path.objective)
     assert np.all(np.diff(path.objective) <= 0)
     assert [record["m"] for record in path.to_records()] == [3, 8]
+    found = fsopt.alternatives(blobs(40, 14, seed=1, gap=0.3), 7, within=10.0, time_limit=0.5)
+    assert (found.heading["stop"], found.complete) == ("time-limit", False)
 
 
 @pytest.mark.parametrize(("m", "within"), [(1, 0.5), (2, 0.0), (4, 0.05)])

@@ -15,12 +15,7 @@ from fsopt.answers.results import Point
 from fsopt.certificates import arithmetic
 from fsopt.certificates.bounds import into_cones, lower_bound, ranges, recession, recession_cone
 from fsopt.certificates.convex import _least_norm, best_bound, certify_convex
-from fsopt.certificates.model import (
-    StatedBound,
-    certify_point,
-    certify_unbounded,
-    with_substituted_objective,
-)
+from fsopt.certificates.model import StatedBound, certify_point, certify_unbounded, with_substituted_objective
 from fsopt.certificates.points import cone_errors, infeasibility, judged_point, minimised, rounded
 from fsopt.compiler import compile_model, dot, lmi
 

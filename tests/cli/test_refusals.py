@@ -99,6 +99,9 @@ D = fsopt.Dataset(np.array([[0.0, 1], [1, 0], [2, 3], [3, 2]]), np.array([-1.0, 
 X, FRAME = D.X, pd.DataFrame({"a": [1.0, 2, 3, 4], "ill": ["n", "n", "y", "y"]})
 CALLS = {
     "fit('best-subset', D, tol=1)": "did you mean tolerance?",
+    "fit('best-subset', D, exclude=[0])": "has no parameter 'exclude': its parameters: ",
+    "fit('best-subset', D, m=1, costs=[1.0, 1.0], budget=1.0)": "'m' of 'best-subset' is given beside costs",
+    "verify(D, D)": "(the proof of select)",
     "fit('svm', FRAME)": "y names the column of labels of a table",
     "fit(D, 'svm')": "give a name in quotes",
     "fit('svm', D, c=np.array([1.0]))": "must be a number",

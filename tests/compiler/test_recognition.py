@@ -133,11 +133,7 @@ def squares(x):
 
 @pytest.mark.parametrize(
     "row",
-    [
-        lambda t, *x: squares(x) <= 3.0,
-        lambda t, *x: squares(x) <= 2.0 * t**2,
-        lambda t, *x: -squares(x) >= -3.0,
-    ],
+    [lambda t, *x: squares(x) <= 3.0, lambda t, *x: squares(x) <= 2.0 * t**2, lambda t, *x: -squares(x) >= -3.0],
     ids=["ball", "cone", "lower bound"],
 )
 def test_a_large_sum_of_squares_is_the_cone_of_its_matrix(row, monkeypatch):

@@ -173,10 +173,7 @@ REFUSED = {
     ),
     "a complex root": (of_a_parameter(-1, lambda m: m.x * m.p**0.5), "complex"),
     "an overflow": (of_a_parameter(1e300, lambda m: m.x * m.p**5), "out of range"),
-    "sines of sines": (
-        nested(900, lambda m, v: pyo.sin(v)),
-        "'o' has a term nested more than 200 deep: give",
-    ),
+    "sines of sines": (nested(900, lambda m, v: pyo.sin(v)), "'o' has a term nested more than 200 deep: give"),
     "a long product": (nested(900, lambda m, v: v * m.y), "'o' has a term nested more than 200 deep"),
     "a deleted variable": (lambda m: (m.o.set_value(m.x), m.del_component(m.y)), "no variable of the model"),
     "no number": (row(lambda m: math.nan * m.x <= 3), "'d' has the coefficient nan"),

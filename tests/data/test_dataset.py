@@ -152,6 +152,12 @@ def test_every_part_has_both_classes(shares, data):
     assert all(set(data.y[part]) == {-1.0, 1.0} for part in random_parts(data, shares, 0))
 
 
+def test_groups_of_both_labels_are_of_the_class_of_most():
+    data = fsopt.Dataset(np.eye(9), [1, 1, -1, 1, 1, -1, 1, -1, -1], group=np.arange(9) // 3)
+    with pytest.raises(DataError, match=r"classes of 2 and 1 groups \(by most of their labels\) .* 2 parts"):
+        random_parts(data, (0.5, 0.5), 0)
+
+
 DATA = blobs(20, 3)
 FRAME = pd.DataFrame(DATA.X, columns=["age", "size", "dose"])
 

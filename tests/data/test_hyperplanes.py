@@ -135,7 +135,6 @@ def test_the_term_of_the_dual_is_the_conjugate_of_the_loss_with_its_slopes(name,
     step = 1e-6
     differences = (dual_slopes(alpha - step, *given) - dual_slopes(alpha + step, *given)) / (2 * step)
     np.testing.assert_allclose(differences, curved, rtol=1e-6, atol=1e-9)
-    np.testing.assert_allclose(dual_values(alpha[[2, 0]], *term.of(np.array([2, 0])).each(2)), values[[2, 0]])
 
 
 def test_the_error_of_an_entropy_bounds_its_distance_from_decimals():

@@ -80,6 +80,21 @@ def test_a_gap_above_a_thousandth_is_feasible_within_the_tolerance(method, param
     assert (narrow.objective - narrow.bound) / max(1.0, narrow.objective) <= WIDEST
 
 
+@pytest.mark.parametrize("c", [1e8, 1e12])
+def test_a_gap_that_rounding_leaves_open_is_the_reason_to_stop(c):
+    fit = fsopt.fit("best-subset", blobs(n=20, p=3, seed=7, gap=0.3), m=2, c=c, scale="none")
+    gap = (fit.objective - fit.bound) / fit.objective
+    assert (fit.status, fit.stop) == ("feasible", f"within {gap:.3g}")
+    assert gap > 1e-6
+
+
+def test_weights_of_zero_are_no_word_on_the_selected_features():
+    data = fsopt.Dataset([[0.0], [1.0], [0.0], [1.0]], [-1, -1, 1, 1], ["a"])
+    fit = fsopt.fit("best-subset", data, m=1, include=["a"])
+    assert (fit.features, fit.coef.tolist()) == (("a",), [0.0])
+    assert "w = 0: every sample has the same score" in fit.warnings
+
+
 PARAMS = {"best-subset": {"m": 2}, "best-subset-penalised": {"lam": 0.5}, "fsv": {"lam": 0.3}, "l0-mpm": {"delta": 0.1}}
 NAMED = {"gmeb-penalised": "no multipliers", "s-mpm": "outer"}
 """Methods whose status is not shown exactly -> a word of the reason or the claim."""

@@ -314,11 +314,7 @@ def test_table_1_as_printed_says_nothing_about_the_label():
 
 def errors_of_table_3(deviation, seeds=6):
     """Return the mean test errors of the three methods on 50 samples, with this deviation of the noise features."""
-    methods = (
-        ("svm", {"scale": "center"}),
-        ("l1-svm", {"scale": "center"}),
-        ("gmeb", {"r_plus": 2.0, "r_minus": 2.0}),
-    )
+    methods = (("svm", {"scale": "center"}), ("l1-svm", {"scale": "center"}), ("gmeb", {"r_plus": 2.0, "r_minus": 2.0}))
     errors = []
     for seed in range(seeds):
         drawn = gmeb_type1(550, seed)

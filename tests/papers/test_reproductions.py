@@ -15,16 +15,7 @@ from fsopt.papers.gmeb import experiments as gmeb
 from fsopt.papers.pages import beside_random, fuller, markdown, overview, read_saved, saved, sentence
 from fsopt.papers.registry import EXPERIMENTS
 from fsopt.papers.reproduction import RULES, RunSettings
-from fsopt.papers.verdicts import (
-    BETTER,
-    VERDICTS,
-    cell,
-    chance,
-    deviations,
-    given,
-    half_unit,
-    random_agreements,
-)
+from fsopt.papers.verdicts import BETTER, VERDICTS, cell, chance, deviations, given, half_unit, random_agreements
 
 
 def verdict(ours, print_, possible=(0.0, 100.0), **rest):

@@ -8,7 +8,7 @@ import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
-from fsopt.answers.certificate import Kind, closed
+from fsopt.answers.certificate import Kind, reason_to_stop
 from fsopt.answers.results import DriverResult
 from fsopt.certificates.points import of_bounds
 from fsopt.common.arguments import word
@@ -124,7 +124,7 @@ def gbd(
     at, stop = yield from run_loop(_table_1(problem, machine, state, settings, recorder), recorder)
     cuts, tolerance = cut_residuals(data, at.point["alphas"], c), settings.tolerance
     certificate = of_bounds(Kind.GBD, cuts, at.objective, at.bound, tolerance=tolerance, source="master problem")
-    return recorder.end_certified(certificate, closed(stop, certificate.residuals["gap"], tolerance), at.point)
+    return recorder.end_certified(certificate, reason_to_stop(stop, certificate.residuals["gap"], tolerance), at.point)
 
 
 def _table_1(master: Master, sub: Subproblem, state: State, settings: GbdSettings, recorder: Recorder) -> Loop:

@@ -80,7 +80,7 @@ def fit_gbd(
     max_cuts : int, default 250
         >= 2, cuts after which the loop stops.
     scale : str, default 'standard'
-        Preprocessing of the features: ``standard`` (default), ``center`` or ``none``.
+        Preprocessing of the features: ``standard`` (default), ``center``, ``none`` or ``unit-rows``.
 
     Returns
     -------
@@ -206,13 +206,13 @@ def fit_best_subset(
     max_nodes : int, optional
         Nodes after which the search stops; None for no limit.
     jobs : int, optional
-        Subtrees that are searched at a time, in as many processes; None is 1.
+        >= 1, subtrees that are searched at a time, in as many processes; None is 1.
     tolerance : float, default 1e-06
         The search stops at ``upper - lower <= tolerance * max(1, upper)``. Above a relative gap of 1e-3 the answer is
         ``feasible``, and ``stop`` says, for example, ``within 10``.
     scale : str, default 'standard'
-        Preprocessing of the features, by statistics of the training samples: ``standard`` (default), ``center`` or
-        ``none``.
+        Preprocessing of the features, by statistics of the training samples: ``standard`` (default), ``center``,
+        ``none`` or ``unit-rows``.
 
     Returns
     -------
@@ -220,8 +220,8 @@ def fit_best_subset(
         ``objective`` is F(sigma) of the final hyperplane and ``bound`` the lower bound on the optimum, in preprocessed
         units; ``optimal`` where they meet, else ``feasible`` with the gap between them.
         ``features`` are those of sigma: also one of weight 0 that a rule asks for.
-        Of several optimal selections it is the first that the search finds, the same one in every run on the same data;
-        ``fsopt.alternatives(data, m, within=0.0)`` lists the others.
+        Of several optimal selections it is the first that the search finds, the same in every run with one job and no
+        time limit; without rules, for the hinge loss, ``fsopt.alternatives(data, m, within=0.0, c=c)`` has the others.
         ``details`` has ``sigma`` and ``evidence``, the tree with the cut that closes each leaf.
 
     Raises
@@ -230,13 +230,13 @@ def fit_best_subset(
 
     Notes
     -----
-    The problem is Aytug's (FSP-M), with the cuts (7); the node bound is half the squared k-support norm for the
+    The problem is Aytug's (FSP-M), with the cuts (9); the node bound is half the squared k-support norm for the
     cardinality (Argyriou, Foygel and Srebro, 2012).
     """
     work, map_ = preprocess(data, scale)
     rules = in_units("best-subset", data, selection, map_.scale)
     master = build_fsp_master(work, **rules)
-    problem = selection_problem(work, master, c, LOSSES[loss], whole=True)
+    problem = selection_problem(work, master, c, LOSSES[loss], strict=True)
     first = None
     if initial is not None:
         first = np.zeros(problem.p, dtype=bool)

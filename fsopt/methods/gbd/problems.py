@@ -35,7 +35,7 @@ from fsopt.models.gbd.feature_lists import BOUNDS, ENDS, WeightBounds, feature_g
 from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.selection_constraints import RULES
 from fsopt.search.branch_and_benders.compiled import counted
-from fsopt.search.branch_and_benders.evidence import pack, verify
+from fsopt.search.branch_and_benders.evidence import pack, replayed
 from fsopt.search.branch_and_benders.problem import BranchSettings, SelectionProblem
 from fsopt.search.branch_and_benders.relaxation import Columns
 from fsopt.search.branch_and_benders.root import begin
@@ -59,13 +59,13 @@ def problem_of(data: Dataset, at: Mapping[str, Any], master: pyo.ConcreteModel |
 
 
 def selection_problem(
-    data: Dataset, master: pyo.ConcreteModel, c: float, loss: Loss = HINGE, *, whole: bool = False
+    data: Dataset, master: pyo.ConcreteModel, c: float, loss: Loss = HINGE, *, strict: bool = False
 ) -> SelectionProblem:
-    """Return the problem of a master, without its rows on other variables; with ``whole`` such a master is refused."""
+    """Return the problem of a master, without its rows on other variables; with ``strict`` such a master is refused."""
     program = compile_model(master)
     columns = np.array([program.column[id(v)] for v in master.sigma.values()])
     check_objective(data, master, program, columns)
-    if whole and not _searchable(program, columns):
+    if strict and not _searchable(program, columns):
         raise ParameterError(
             "the master of 'best-subset' has variables or cuts of its own, which branch and Benders does not take",
             "take 'gbd' or 'gbd-lambda', which give the master to a solver",
@@ -147,9 +147,9 @@ def check_selection(saved: SavedFit) -> Certificate:
                 raise ValueError("there is none")
             checks |= cut_residuals(saved.data, alphas, problem.c)
     with reading("tree of the search"):
-        found = verify(problem, _tree_of(saved, problem))
+        found = replayed(problem, _tree_of(saved, problem))
     whose = "of a search, since the loop leaves none" if loop else "of the search"
-    note = f"the bound was recomputed from the tree {whose}: {found.leaves} leaves, each closed by its cut"
+    note = f"the bound is the smallest of {found.parts} bounds of leaves and pegs, recomputed from the tree {whose}"
     return make(Kind.GBD, checks, objective=value, bound=min(found.bound, fit.objective), notes=(note,))
 
 

@@ -19,10 +19,10 @@ from fsopt.errors import ParameterError, reading
 from fsopt.models.gbd.feature_lists import ENDS
 from fsopt.models.gbd.selection_constraints import RULES, SelectionConstraints
 from fsopt.search.branch_and_benders.coverage import Coverage
-from fsopt.search.branch_and_benders.covering import Leaves, cover
 from fsopt.search.branch_and_benders.cuts import Grid
 from fsopt.search.branch_and_benders.evidence import feasible, relaxed, unpacked
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
+from fsopt.search.branch_and_benders.proof_cuts import Leaves, cover
 from fsopt.search.branch_and_benders.tree import BRANCH, COVERED, FORGOTTEN, NODE, PEG, walk
 from fsopt.typing import Mask, Vector
 from fsopt.verifier.rationals import written

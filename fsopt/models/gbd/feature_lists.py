@@ -141,9 +141,9 @@ def weight_bounds(
     data : Dataset
         Of p features, for their names.
     positive : Sequence[Feature], default ()
-        Features of weights >= 0, by place (from 0) or name.
+        Features of weights >= 0, by place (from 0), also where names are numbers, or name (a text).
     negative : Sequence[Feature], default ()
-        Features of weights <= 0, by place (from 0) or name.
+        Features of weights <= 0, by place (from 0), also where names are numbers, or name (a text).
     lower : Mapping[Feature, float], optional
         Feature -> lower bound <= 0 on its weight, in the units of the features as given; None for no bounds.
     upper : Mapping[Feature, float], optional

@@ -57,9 +57,9 @@ def selection_rules(
     groups : Groups
         Of the features.
     include : Sequence[Feature], default ()
-        Features that must be selected, by place (from 0) or name.
+        Features that must be selected, by place (from 0), also where names are numbers, or name (a text).
     exclude : Sequence[Feature], default ()
-        Features that must not be selected, by place (from 0) or name.
+        Features that must not be selected, by place (from 0), also where names are numbers, or name (a text).
     implies : Sequence[Sequence[Feature]], default ()
         Pairs [j, k]: if j is selected, so is k.
     conflicts : Sequence[Sequence[Feature]], default ()
@@ -153,7 +153,7 @@ class SelectionConstraints:
             By index: of groups, where features form some.
         """
         if m is not None and (costs is not None or budget is not None):
-            raise ParameterError(f"'{name}' takes m, or costs with budget, not both", "leave one")
+            raise ParameterError(f"'m' of '{name}' is given beside costs or a budget", "leave one")
         of = feature_groups(name, data, groups)
         bounds = weight_bounds(name, data, **{key: rules.pop(key) for key in BOUNDS if key in rules})
         features = f" (there are {counted(len(of), 'feature' if of.single else 'group')})"

@@ -151,7 +151,7 @@ def bound(problem: SelectionProblem, cut: BendersCut, at: Partial) -> CutBound:
     return CutBound(*fast(_bound)(cut.constant, cut.gains, at.inside, at.outside, *problem.knapsack))
 
 
-def value(problem: SelectionProblem, cut: BendersCut, at: Partial) -> float:
+def bound_value(problem: SelectionProblem, cut: BendersCut, at: Partial) -> float:
     """Return the value of :func:`bound` alone."""
     return bound(problem, cut, at).value
 

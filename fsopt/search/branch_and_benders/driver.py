@@ -10,7 +10,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from fsopt.answers.certificate import closed
+from fsopt.answers.certificate import reason_to_stop
 from fsopt.answers.results import DriverResult
 from fsopt.certificates.points import relative_gap
 from fsopt.common import clock
@@ -70,10 +70,10 @@ def branch_and_benders(
     -------
     DriverResult
         ``point`` has ``sigma``, ``w``, ``b``, the ``evidence`` behind the bound, see
-        :mod:`fsopt.search.branch_and_benders.evidence`, and the ``seeds`` for another run. ``optimal`` where the
-        gap is closed, else ``feasible``. ``stop`` is ``optimal``, ``time-limit``, ``iteration-limit`` or
-        ``interrupted``. ``history`` has, for each slice of the search, ``elapsed`` seconds, ``objective``, ``bound``,
-        ``gap``, ``nodes``, ``open`` and ``solved``.
+        :mod:`fsopt.search.branch_and_benders.evidence`, and the ``seeds`` for another run. ``optimal`` where the gap is
+        closed, else ``feasible``. ``stop`` is ``optimal``, ``time-limit``, ``iteration-limit``, ``interrupted``,
+        ``memory`` or the gap of a search that ended, ``within 10``. ``history`` has, for each slice of the search,
+        ``elapsed`` seconds, ``objective``, ``bound``, ``gap``, ``nodes``, ``open`` and ``solved``.
 
     Raises
     ------
@@ -231,5 +231,5 @@ class _Loop:
             "evidence": evidence.pack(search),
         }
         self.recorder.count(NAME, time.perf_counter() - self.counted)
-        stop = closed(stop, certificate.residuals["gap"], self.settings.tolerance)
+        stop = reason_to_stop(stop, certificate.residuals["gap"], self.settings.tolerance)
         return self.recorder.end_certified(certificate, stop, point)

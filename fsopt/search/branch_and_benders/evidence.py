@@ -47,11 +47,10 @@ CutOf = Callable[[int], BendersCut | None]
 
 
 class Replayed(NamedTuple):
-    """What a replay found: a lower bound on the problem, and the numbers of leaves and of relaxations solved again."""
+    """What a replay found: a lower bound on the problem, and of how many bounds it is the smallest."""
 
     bound: float
-    leaves: int
-    solved: int
+    parts: int
 
 
 def cuts_by_name(problem: SelectionProblem, multipliers: Mapping[int, tuple[Grid, Vector]]) -> CutOf:
@@ -81,7 +80,6 @@ def replay(
 ) -> Replayed:
     """Recompute the bound of a tree, of open nodes by ``opened``; ValueError where it is damaged, or its cuts are."""
     values = [np.inf]
-    leaves = solved = 0
     for at, mark, name, features in walk(problem, stream):
         if at is None:
             continue
@@ -89,25 +87,23 @@ def replay(
             if opened is None:
                 raise ValueError("the tree ends early")
             values.append(opened(name, at))
-        found, again = _values(problem, at, (mark, name, features), cut_of)
-        values += found
-        leaves, solved = leaves + len(found), solved + again
-    return Replayed(float(min(values)), leaves, solved)
+        values += _values(problem, at, (mark, name, features), cut_of)
+    return Replayed(float(min(values)), len(values) - 1)
 
 
-def _values(problem: SelectionProblem, at: Partial, mark: Mark, cut_of: CutOf) -> tuple[list[float], int]:
-    """Return the bounds of the leaf, or of the pegs, that a mark is, and the number of relaxations solved for them."""
+def _values(problem: SelectionProblem, at: Partial, mark: Mark, cut_of: CutOf) -> list[float]:
+    """Return the bounds of the leaf, or of the pegs, that a mark is."""
     kind, name, features = mark
     if kind not in (LEAF, PEG):
-        return [], 0
+        return []
     cut = cut_of(name)
     if kind == LEAF:
-        return [leaf_bound(problem, at, cut)], cut is None
+        return [leaf_bound(problem, at, cut)]
     if cut is not None:
         found, (selected, others) = bound(problem, cut, at), pegged(features)
-        return [*found.if_not[selected].tolist(), *found.if_selected[others].tolist()], 0
+        return [*found.if_not[selected].tolist(), *found.if_selected[others].tolist()]
     nodes = [problem.propagated(at.decided(abs(f) - 1, selected=f < 0)) for f in features]
-    return [np.inf if node is None else leaf_bound(problem, node, None) for node in nodes], len(nodes)
+    return [np.inf if node is None else leaf_bound(problem, node, None) for node in nodes]
 
 
 def leaf_bound(problem: SelectionProblem, at: Partial, cut: BendersCut | None) -> float:
@@ -145,14 +141,14 @@ def pack(search: SelectionSearch) -> dict[str, Any]:
     }
 
 
-def verify(problem: SelectionProblem, evidence: Mapping[str, Any]) -> Replayed:
+def replayed(problem: SelectionProblem, evidence: Mapping[str, Any]) -> Replayed:
     """Replay packed evidence, without a search; ValueError, KeyError or TypeError where it is damaged."""
     stream, cuts = unpacked(problem, evidence)
     return replay(problem, stream, cuts_by_name(problem, dict(enumerate(cuts))))
 
 
 def unpacked(problem: SelectionProblem, evidence: Mapping[str, Any]) -> tuple[list[int], list[tuple[Grid, Vector]]]:
-    """Return the stream of packed evidence, and the multipliers alpha (n,), mu (k,) of its cuts; raises as verify."""
+    """Return the stream of packed evidence, and the multipliers alpha (n,), mu (k,) of its cuts; raises as replayed."""
     if evidence["format"] != FORMAT:
         raise ValueError(f"its format is {evidence['format']!r}")
     grids = _array(evidence["alpha"], np.int32).reshape(-1, problem.n)
@@ -161,7 +157,7 @@ def unpacked(problem: SelectionProblem, evidence: Mapping[str, Any]) -> tuple[li
 
 
 def certify(search: SelectionSearch, answer: Incumbent, lower: float) -> Certificate:
-    """Certify the bounds: every cut that closes a leaf is dual feasible in integers, and the gap is closed."""
+    """Return the certificate of both bounds: the number of kept cuts not dual feasible in integers, and the gap."""
     problem, grids = search.problem, [grid for grid, _ in search.tree.cuts.values()]
     parts = (np.array(grids[part]) for part in slices(len(grids), problem.n))
     wrong = sum(int(np.sum(~valid_grid(part, problem.y, problem.tops))) for part in parts)
@@ -243,13 +239,13 @@ def load_checkpoint(
 
 
 def _reopen(search: SelectionSearch, evidence: Mapping[str, Any]) -> None:
-    """Take up a tree: its leaves with bounds below the cutoff are open; raises as :func:`verify`."""
+    """Take up a tree: its leaves with bounds below the cutoff are open; raises as :func:`replayed`."""
     problem, tree = search.problem, search.tree
     stream, cuts = unpacked(problem, evidence)
     tree.cuts, tree.next = dict(enumerate(cuts)), len(stream) + len(cuts) + 1
     cut_of, marks = cuts_by_name(problem, tree.cuts), tree.marks.setdefault(0, [])
     for at, mark, name, features in walk(problem, stream):
-        values = [] if at is None else _values(problem, at, (mark, name, features), cut_of)[0]
+        values = [] if at is None else _values(problem, at, (mark, name, features), cut_of)
         cut = cut_of(name) if mark == LEAF else None
         if at is not None and cut is not None and values[0] < search.cutoff:
             mark, name = NODE, tree.number()

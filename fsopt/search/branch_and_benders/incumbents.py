@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fsopt.common import clock
-from fsopt.search.branch_and_benders.cuts import BendersCut, Grid, Pool, make_cut, on_grid, value
+from fsopt.search.branch_and_benders.cuts import BendersCut, Grid, Pool, bound_value, make_cut, on_grid
 from fsopt.search.branch_and_benders.interior_point import Goal, NodeHyperplane
 from fsopt.search.branch_and_benders.local_search import LocalSearch
 from fsopt.search.branch_and_benders.nodes import NodeSolver
@@ -68,11 +68,11 @@ class Incumbents:
         key, at = np.packbits(selection).tobytes(), Partial(selection, ~selection)
         if key in self.tried:
             return self.tried[key]
-        lower = value(self.problem, self.pool.best(at), at)
+        lower = bound_value(self.problem, self.pool.best(at), at)
         if lower < self.value and near is not None:
             # The value of an SVM with frozen samples may be far too large; its cut is a bound.
             cut = self.solve(selection, self.value, near)[1]
-            lower = lower if cut is None else value(self.problem, cut, at)
+            lower = lower if cut is None else bound_value(self.problem, cut, at)
         if lower < self.value * (1.0 - BETTER):
             lower = self.solve(selection, self.value)[0]
         self.tried[key] = lower

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fsopt.common import clock
-from fsopt.search.branch_and_benders.cuts import BendersCut, value
+from fsopt.search.branch_and_benders.cuts import BendersCut, bound_value
 from fsopt.search.branch_and_benders.first_order_nodes import beginning, large, relaxed
 from fsopt.search.branch_and_benders.interior_point import Goal, NodeHyperplane, Solved, solve
 from fsopt.search.branch_and_benders.problem import Partial, SelectionProblem
@@ -261,7 +261,7 @@ class NodeSolver:
         if problem.main is not None:
             others[problem.main] = 0.0
         cut = BendersCut(0, 0.0, gains - others @ problem.R)
-        lost = value(problem, cut, Partial(at.inside, at.outside | outside)) - value(problem, cut, at)
+        lost = bound_value(problem, cut, Partial(at.inside, at.outside | outside)) - bound_value(problem, cut, at)
         distance = goal.cutoff - found.bound if goal.branch else 0.0
         if lost <= max(goal.gap * abs(found.bound), LEFT_OUT * goal.branch * distance, found.bound - goal.cutoff):
             return features[:0]

@@ -189,14 +189,14 @@ class SelectionProblem:
 
     @cached_property
     def signed(self) -> Any:
-        """The signed samples Z' (p, n): one feature is contiguous, or a row of a sparse matrix."""
+        """The signed samples Z' (d, n): one column of X is contiguous, or a row of a sparse matrix."""
         if is_sparse(self.X):
             return divided(self.X, np.ones(self.width), self.y).T.tocsr()
         return np.multiply(self.X.T, self.y, order="C")
 
     @cached_property
     def single(self) -> Any:
-        """The signed samples (p, n) in single precision."""
+        """The signed samples (d, n) in single precision."""
         return self.signed.astype(np.float32)
 
     @cached_property

@@ -33,20 +33,20 @@ SHARES = 1e-4, 0.999
 """A share sigma between these is fractional."""
 
 
-def learn(gains: Matrix, feature: int, sizes: Vector, gain: float) -> None:
+def learn(pseudo_costs: Matrix, feature: int, sizes: Vector, gain: float) -> None:
     """Count the gain of a branching, but one without an incumbent to compare with."""
     if np.isfinite(gain):
         smallest = max(SMALLEST * float(sizes.max()), 1e-9)
-        gains[:, feature] += max(gain, 0.0) / max(float(sizes[feature]), smallest), 1.0
+        pseudo_costs[:, feature] += max(gain, 0.0) / max(float(sizes[feature]), smallest), 1.0
 
 
-def branching_feature(gains: Matrix, at: Partial, sigma: Vector, sizes: Vector) -> int:
+def branching_feature(pseudo_costs: Matrix, at: Partial, sigma: Vector, sizes: Vector) -> int:
     """Return the free feature of largest expected gain, a fractional one where there are any."""
     free = at.free.nonzero()[0]
     share = sigma[free]
     fractional = free[(share > SHARES[0]) & (share < SHARES[1])]
     chosen = fractional if len(fractional) else free
-    total, count = gains
+    total, count = pseudo_costs
     seen = float(count.sum())
     mean = float(total.sum()) / seen if seen else 1.0
     unit = (total[chosen] + mean) / (count[chosen] + 1.0)  # the mean of all counts as one observation of each
@@ -86,7 +86,7 @@ class SelectionSearch:
     ----------
     settings : of which the tolerance and ``thorough`` count here.
     tree, pool, incumbents, solver : evidence, cuts, selections, relaxations.
-    gains : (2, p), of the branching rule.
+    pseudo_costs : (2, p), of the branching rule.
     closed_bound : the smallest bound of all that was closed.
     nodes : nodes so far.
     frontier : open nodes, with those that tasks have.
@@ -101,7 +101,7 @@ class SelectionSearch:
         self.pool, self.solver = Pool(problem), NodeSolver(problem)
         gap = min(1e-5, 0.05 * settings.tolerance)
         self.incumbents = Incumbents(problem, self.pool, self.tree, self.solver, gap)
-        self.gains, self.closed_bound = np.zeros((2, problem.p)), np.inf
+        self.pseudo_costs, self.closed_bound = np.zeros((2, problem.p)), np.inf
         self.frontier = Frontier()
         self.nodes = self.solved = 0
         self.begun = False
@@ -127,8 +127,8 @@ class SelectionSearch:
     def open_root(self, at: Partial) -> None:
         """Make the root an open node, by coverage, or the cut of alpha = 0, until its relaxation is solved."""
         known = self.zero_cut(), Coverage.of(self.problem).cut
-        cut = max(known, key=lambda one: cuts.value(self.problem, one, at))
-        self.frontier.push(SelectionNode(0, at, cuts.value(self.problem, cut, at), cut, self._unknown))
+        cut = max(known, key=lambda one: cuts.bound_value(self.problem, one, at))
+        self.frontier.push(SelectionNode(0, at, cuts.bound_value(self.problem, cut, at), cut, self._unknown))
 
     def solve_root(self) -> None:
         """Solve the relaxation of the open root; raises OutOfTimeError, and leaves it open, where there is no time."""
@@ -179,10 +179,10 @@ class SelectionSearch:
             self._child(node.number, at, node)
             return
         sizes = self.problem.sizes(node.hyperplane.w)
-        j = branching_feature(self.gains, at, node.hyperplane.sigma, sizes)
+        j = branching_feature(self.pseudo_costs, at, node.hyperplane.sigma, sizes)
         without, within = self.tree.branch(node.number, j)
         child = self._child(without, at.decided(j, selected=False), node)
-        learn(self.gains, j, sizes, (self.cutoff if child is None else child) - node.bound)
+        learn(self.pseudo_costs, j, sizes, (self.cutoff if child is None else child) - node.bound)
         self._child(within, at.decided(j, selected=True), node)
 
     def _child(self, number: int, at: Partial, parent: SelectionNode) -> float | None:
@@ -224,7 +224,7 @@ class SelectionSearch:
             if (here := self._pegged(number, at, cut)) is None:
                 return None
             at = here
-        values = [cuts.value(self.problem, c, at) for c in known]
+        values = [cuts.bound_value(self.problem, c, at) for c in known]
         best = known[int(np.argmax(values))]
         self.frontier.push(SelectionNode(number, at, max(values), best, hyperplane))
         return max(values)
@@ -275,11 +275,11 @@ class SelectionSearch:
     def _finish(self, number: int, at: Partial, near: NodeHyperplane | None) -> None:
         """Close a node of one selection: first with samples frozen near the parent's hyperplane, then whole."""
         cut = None if near is None else self.incumbents.solve(at.inside, self.cutoff, near)[1]
-        value = cuts.value
-        if cut is None or value(self.problem, cut, at) < self.cutoff:
+        bound_value = cuts.bound_value
+        if cut is None or bound_value(self.problem, cut, at) < self.cutoff:
             cut = self.incumbents.solve(at.inside, self.cutoff)[1]
         cut = self.zero_cut() if cut is None else cut
-        self.closed_bound = min(self.closed_bound, value(self.problem, cut, at))
+        self.closed_bound = min(self.closed_bound, bound_value(self.problem, cut, at))
         self.tree.mark(number, LEAF, cut.name)
 
     def _last_feature(self, node: SelectionNode, at: Partial) -> None:
@@ -306,8 +306,8 @@ class SelectionSearch:
 
 
 class Enumeration(SelectionSearch):
-    """A search for all selections up to a limit, or the best so many: it closes no node below the cutoff but those of
-    one, which it keeps by the number of its node.
+    """A search for all selections up to a limit, or the best so many: a node below the cutoff stays open until it is
+    one selection, which is kept by the number of its node.
     """
 
     def __init__(self, problem: SelectionProblem, settings: BranchSettings, limit: float, count: int | None) -> None:
@@ -337,7 +337,7 @@ class Enumeration(SelectionSearch):
             self.found[number] = own
             return
         assert cut is not None
-        self.closed_bound = min(self.closed_bound, cuts.value(self.problem, cut, at))
+        self.closed_bound = min(self.closed_bound, cuts.bound_value(self.problem, cut, at))
         self.tree.mark(number, LEAF, cut.name)
 
     def _round(self, at: Partial, hyperplane: NodeHyperplane) -> None:

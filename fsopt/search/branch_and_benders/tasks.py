@@ -51,7 +51,7 @@ class SearchPart:
     cuts : most useful ones.
     best : incumbent.
     width : see :class:`fsopt.search.branch_and_benders.nodes.NodeSolver`.
-    gains : of branchings; it returns what it learned.
+    pseudo_costs : of branchings; it returns what it learned.
     closed, visited, solved : the smallest closed bound, and its nodes and relaxations.
     """
 
@@ -60,7 +60,7 @@ class SearchPart:
     cuts: list[BendersCut]
     best: Incumbent | None
     width: tuple[float, float]
-    gains: Matrix
+    pseudo_costs: Matrix
     closed: float = np.inf
     visited: int = 0
     solved: int = 0
@@ -75,7 +75,7 @@ def _take_in(search: SelectionSearch, part: SearchPart) -> None:
     search.nodes += part.visited
     search.solved += part.solved
     search.solver.width, search.solver.widest = part.width
-    search.gains += part.gains
+    search.pseudo_costs += part.pseudo_costs
     search.incumbents.offer(part.best)
     for cut in part.cuts:
         search.pool.add(cut)
@@ -100,7 +100,7 @@ def run_task(
         shared,
         search.incumbents.best,
         (search.solver.width, search.solver.widest),
-        search.gains - part.gains,
+        search.pseudo_costs - part.pseudo_costs,
         search.closed_bound,
         search.nodes,
         search.solved,
@@ -115,7 +115,7 @@ def _task(search: SelectionSearch, nodes: list[SelectionNode], seconds: float) -
     cuts = [cut for cut in search.pool.held if cut.name in multipliers]
     tree = SelectionTree(cuts={cut.name: multipliers[cut.name] for cut in cuts}, next=first)
     width = (search.solver.width, search.solver.widest)
-    part = SearchPart(nodes, tree, cuts, search.incumbents.best, width, search.gains.copy())
+    part = SearchPart(nodes, tree, cuts, search.incumbents.best, width, search.pseudo_costs.copy())
     return run_task, search.problem, search.settings.tolerance, part, min(seconds, left or seconds), left
 
 

@@ -26,10 +26,10 @@ NODE = -5
 """The marks of the stream: a peg and a leaf, with their cut; a branching, with its feature, before the subtree without
 the feature and the one with it; an empty node; and one whose part is elsewhere, or that is open, with its number."""
 Mark = tuple[int, int, Sequence[int]]
-"""A mark, its cut, feature or node (0 for none), and the features of a peg, else none: a feature j is j + 1 where it is
-selected, -(j + 1) where it is not."""
+"""A mark; its cut, the feature j of a branching, or a node, 0 for none; and the features of a peg: j + 1 for a feature
+j that is selected, -(j + 1) for one that is not."""
 FORGOTTEN = -1
-"""Number of a cut that was not kept: the leaf is closed by its own relaxation, solved again."""
+"""Number of a cut that was not kept: the leaf, or each peg, is closed by its own relaxation, solved again."""
 COVERED = -2
 """Number of the coverage cut, which the problem says."""
 

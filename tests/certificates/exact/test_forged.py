@@ -90,11 +90,7 @@ SHIFTED = {
         "lb": [-1, -1],
         "ub": [1, 1],
     },
-    "evidence": {
-        "point": [[0, -1], [1, 1]],
-        "shift": [[1, "1/100000"]],
-        "dual": {"multipliers": [], "curve": []},
-    },
+    "evidence": {"point": [[0, -1], [1, 1]], "shift": [[1, "1/100000"]], "dual": {"multipliers": [], "curve": []}},
     "statement": {
         **VERTEX["statement"],
         "lower": "-1/2097152",

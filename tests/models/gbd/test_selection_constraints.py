@@ -69,7 +69,7 @@ ERRORS = {
     "a triple": ({"implies": [[0, 1, 2]]}, "other than 2"),
     "a group of one": ({"conflicts": [[0, 0]]}, "less than 2"),
     "m > p": ({"m": 7}, r"'m' of '{}' is 7, outside \[1, 6\] \(there are 6 features\)"),
-    "m and a budget": ({"m": 2, "costs": COSTS, "budget": 3}, "'{}' takes m, or costs with budget, not both"),
+    "m and a budget": ({"m": 2, "costs": COSTS, "budget": 3}, "'m' of '{}' is given beside costs or a budget"),
     "costs alone": ({"costs": COSTS}, "'budget' of '{}' must be a number"),
     "budget alone": ({"budget": 3.0}, "'costs' of '{}' must be a list of 6"),
     "negative costs": ({"costs": [-1.0, *COSTS[1:]], "budget": 3}, "outside"),
@@ -147,12 +147,7 @@ def test_constraints_speak_of_groups_by_their_name_or_a_feature() -> None:
 
 def test_bounds_are_those_of_signs_and_numbers() -> None:
     bounds = weight_bounds(
-        "test",
-        NAMED,
-        positive=["age", 3],
-        negative=["size"],
-        lower={"age": -1, 4: -2.0},
-        upper={"3": 0.5, "7": 9},
+        "test", NAMED, positive=["age", 3], negative=["size"], lower={"age": -1, 4: -2.0}, upper={"3": 0.5, "7": 9}
     )
     np.testing.assert_array_equal(bounds.lower, [0, -np.inf, -np.inf, 0, -2, -np.inf])
     np.testing.assert_array_equal(bounds.upper, [np.inf, 0, np.inf, 0.5, np.inf, 9])

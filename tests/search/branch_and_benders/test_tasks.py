@@ -11,7 +11,7 @@ from fsopt.answers.results import Status
 from fsopt.drivers.run import Run
 from fsopt.search.branch_and_benders import driver, tasks
 from fsopt.search.branch_and_benders.driver import branch_and_benders
-from fsopt.search.branch_and_benders.evidence import verify
+from fsopt.search.branch_and_benders.evidence import replayed
 from fsopt.search.branch_and_benders.problem import BranchSettings
 
 PROBLEM = problem_of(NOISE, 1.0, {"m": 5})
@@ -63,7 +63,7 @@ def held(result, whole):
     assert (result.status, result.stop) == (Status.OPTIMAL, "optimal")
     assert result.objective == pytest.approx(whole.objective, rel=1e-4)
     assert result.bound <= whole.objective * (1 + 1e-9)
-    assert verify(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
+    assert replayed(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
 
 
 @pytest.mark.parametrize(("kind", "jobs"), sampled([(Remote, 2), (ThreadPoolExecutor, 2), (Remote, 3)], 1))
@@ -101,7 +101,7 @@ def test_nodes_of_tasks_that_are_out_at_a_limit_are_open(monkeypatch):
     assert executor.ran
     assert len(records) < 1000  # it waits for them
     assert (result.status, result.stop) == (Status.FEASIBLE, "time-limit")
-    assert verify(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
+    assert replayed(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from fsopt.data.hyperplanes import LOSSES
 from fsopt.methods.gbd.proofs import evidence_of
 from fsopt.search.branch_and_benders import evidence
 from fsopt.search.branch_and_benders.cuts import GRID, Pool, bound, bounds, make_cut, on_grid, valid_grid
-from fsopt.search.branch_and_benders.evidence import unpacked, verify
+from fsopt.search.branch_and_benders.evidence import replayed, unpacked
 from fsopt.search.branch_and_benders.problem import largest_on_grid
 from fsopt.search.branch_and_benders.tree import PEG
 from fsopt.verifier.selections import SelectionToCheck
@@ -38,14 +38,14 @@ def test_the_exact_bound_is_that_of_the_search_and_below_every_selection(seed, k
     best = min(allowed_values(data, c, limits, loss).values(), default=np.inf)
     assert float(lower) <= best + 1e-6 * max(1.0, abs(best))
     if best < np.inf:
-        replayed = verify(problem, held).bound
-        assert float(lower) >= replayed - 1e-9 * max(1.0, abs(replayed))
+        again = replayed(problem, held).bound
+        assert float(lower) >= again - 1e-9 * max(1.0, abs(again))
 
 
 def test_fewer_cuts_of_fewer_digits_prove_as_much():
     problem = problem_of(NOISE, 1.0, {"m": 5})
     held, grids, lower, part = shrunk(problem)
-    assert float(lower) >= verify(problem, held).bound - 1e-9
+    assert float(lower) >= replayed(problem, held).bound - 1e-9
     assert len(part["cuts"]) < len(grids)
     assert len(json.dumps(part["cuts"])) < 0.5 * len(json.dumps(grids.tolist()))
     for steps, grid, _ in part["cuts"]:
@@ -88,20 +88,20 @@ def test_damaged_or_forged_parts_are_refused(message, monkeypatch):
     packed = solved(problem).point["evidence"]
     assert 0 < evidence.LARGEST < 2**30  # zlib takes 0 for no limit
     monkeypatch.setattr(evidence, "LARGEST", 2**16)
-    assert evidence.verify(problem, packed).bound > 0.0
+    assert evidence.replayed(problem, packed).bound > 0.0
     for part, change in DAMAGE[message].items():
         raw = change(zlib.decompress(base64.b64decode(packed[part])))
         with pytest.raises(ValueError, match=message):
-            evidence.verify(problem, {**packed, part: base64.b64encode(zlib.compress(raw)).decode()})
+            evidence.replayed(problem, {**packed, part: base64.b64encode(zlib.compress(raw)).decode()})
     for text in ("%%%", base64.b64encode(b"no stream").decode()):
         with pytest.raises(ValueError, match=r"base64|header"):
-            evidence.verify(problem, {**packed, "tree": text})
+            evidence.replayed(problem, {**packed, "tree": text})
     for value in (np.nan, np.inf):
         mu = evidence._text(np.full_like(evidence._array(packed["mu"], float), value))
         with pytest.raises(ValueError, match="not dual feasible"):
-            evidence.verify(problem, {**packed, "mu": mu})
+            evidence.replayed(problem, {**packed, "mu": mu})
     nothing = evidence._text(0 * evidence._array(packed["alpha"], np.int32))
-    assert evidence.verify(problem, {**packed, "alpha": nothing}).bound <= 0.0
+    assert evidence.replayed(problem, {**packed, "alpha": nothing}).bound <= 0.0
 
 
 def random_cut(problem, rng, name=0):
