@@ -88,7 +88,7 @@ def run_one(method: str, size: Size, limit: float, memory: float, answer: Any) -
     wall, begun = time.monotonic(), time.process_time()
     try:
         fit = fsopt.fit(method, source, time_limit=limit, options=options, **spec.compare(size.p))
-        gap = None if fit.bound is None else relative_gap(fit.objective, fit.bound)
+        gap = None if fit.objective is None or fit.bound is None else relative_gap(fit.objective, fit.bound)
         said = {"status": str(fit.status), "stop": fit.stop, "features": len(fit.support), "gap": gap}
     except fsopt.FsoptError as error:
         said = {"status": str(error), "stop": error.kind}
