@@ -79,6 +79,7 @@ def run_one(method: str, size: Size, limit: float, memory: float, answer: Any) -
     """Fit in this process, with a limit on its memory, and send what came of it."""
     time.perf_counter = time.process_time
     import fsopt
+    from fsopt.certificates.points import relative_gap
 
     source = data(size)
     spec = fsopt.METHODS[method]
@@ -87,7 +88,7 @@ def run_one(method: str, size: Size, limit: float, memory: float, answer: Any) -
     wall, begun = time.monotonic(), time.process_time()
     try:
         fit = fsopt.fit(method, source, time_limit=limit, options=options, **spec.compare(size.p))
-        gap = fit.certificate.residuals.get("gap") if fit.certificate is not None else None
+        gap = None if fit.objective is None or fit.bound is None else relative_gap(fit.objective, fit.bound)
         said = {"status": str(fit.status), "stop": fit.stop, "features": len(fit.support), "gap": gap}
     except fsopt.FsoptError as error:
         said = {"status": str(error), "stop": error.kind}

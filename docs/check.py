@@ -16,6 +16,7 @@ import shutil
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,8 @@ LOOK = """async () => {
   if (wrong) found.push(`${wrong} formulas with an error`);
   if (window.fitted) { await document.fonts.ready; fitted(); }
   const cut = [...document.querySelectorAll('mjx-container[display="true"]')].filter(
-    e => e.clientWidth && e.querySelector('mjx-math').getBoundingClientRect().width > e.clientWidth + 1);
+    e => e.clientWidth && e.querySelector('mjx-math').getBoundingClientRect().width
+      > Math.min(e.clientWidth, e.parentElement.clientWidth) + 1);
   if (cut.length && innerWidth > 1000) found.push(`${cut.length} formulas cut: ${cut[0].textContent.slice(0, 60)}`);
   const wraps = [...document.querySelectorAll('article .highlight-output pre')].filter(
     e => getComputedStyle(e).whiteSpace !== 'pre');
@@ -70,6 +72,11 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Write nothing."""
+
+    def copyfile(self, source: Any, outputfile: Any) -> None:
+        """Send a file as far as the browser reads it: it leaves a page for the next one."""
+        with suppress(BrokenPipeError, ConnectionResetError):
+            super().copyfile(source, outputfile)
 
 
 def faults(page: Any, address: str, width: int, axe: Path | None) -> Iterator[str]:

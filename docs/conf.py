@@ -96,6 +96,8 @@ bibtex_bibfiles = ["references.bib"]
 bibtex_default_style = "alpha"
 mathjax3_config = {"options": {"enableMenu": False}}
 
+smartquotes_action = "qe"  # the two hyphens of an option stay two
+
 html_theme = "furo"
 html_title = f"fsopt {release}"
 html_baseurl = "https://fsopt.github.io/fsopt/"

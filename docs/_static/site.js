@@ -13,7 +13,8 @@ function fitted() {
   document.querySelectorAll('mjx-container[display="true"]').forEach((part) => {
     part.dataset.size ??= part.style.fontSize;
     part.style.fontSize = part.dataset.size;
-    const share = part.clientWidth / part.querySelector("mjx-math").getBoundingClientRect().width;
+    const place = Math.min(part.clientWidth, part.parentElement.clientWidth); // one of several lines has a least width
+    const share = place / part.querySelector("mjx-math").getBoundingClientRect().width;
     if (share < 1) part.style.fontSize = `${parseFloat(part.dataset.size) * Math.max(share * 0.99, SMALLEST)}%`;
   });
 }

@@ -32,7 +32,7 @@ VERDICTS: Mapping[str, str] = {
     "second reading of a cell that is counted",
     NO_DATA: "the data are not available",
     NO_NUMBER: "the paper prints no number, or the text copy of it has none",
-    LEFT_OUT: "not computed in this run: a limit, or --quick",
+    LEFT_OUT: "not computed in this run: a limit, or `--quick`",
 }
 """Verdict -> meaning, in the order of reports."""
 COUNTED = tuple(verdict for verdict in VERDICTS if verdict not in (NOT_COUNTED, NO_NUMBER))

@@ -28,7 +28,7 @@ BOUNDS = {"groups": [[0, 1]], "positive": [2]}
 def words(n, p, seed, density=0.15, gap=1.0):
     """Return sparse samples whose numbers are positive for even seeds, and a few features that tell the classes."""
     rng = np.random.default_rng([seed, 5])
-    X = sp.random_array((n, p), density=density, rng=rng, format="csc")
+    X = sp.random(n, p, density, format="csc", random_state=rng)
     X.data = (0.2 + np.abs(rng.standard_normal(X.nnz))) * (rng.choice([-1.0, 1.0], X.nnz) if seed % 2 else 1.0)
     score = gap * np.asarray(X[:, :2].sum(axis=1)).ravel() + rng.normal(size=n) * 0.3
     y = np.where(score > np.quantile(score, rng.choice([0.3, 0.5, 0.8])), 1.0, -1.0)
