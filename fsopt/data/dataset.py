@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from fsopt.common.arguments import NUMBER, TEXT, checked, word
 from fsopt.common.texts import counted
 from fsopt.data.encoding import Encoded, Encoding, is_frame
 from fsopt.data.layout import few
-from fsopt.data.matrices import equal_columns, is_sparse, numbers_rows, parts_of
+from fsopt.data.matrices import column_deviations, equal_columns, is_sparse, numbers_rows, parts_of
 from fsopt.data.validation import as_matrix, check_index, check_values, classes_of, names_of, positions_of, weights_of
 from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Indices, Matrix, Vector
@@ -176,6 +177,11 @@ class Dataset:
     def negative(self) -> Indices:
         """Indices of the samples with y = -1, increasing."""
         return np.flatnonzero(self.y < 0)
+
+    @cached_property
+    def deviations(self) -> Vector:
+        """The standard deviations (p,) of the features, by the weights of the samples."""
+        return column_deviations(self.X, self.weights)
 
     @property
     def constant(self) -> tuple[str, ...]:

@@ -132,9 +132,9 @@ def apart(one: Vector, other: Vector) -> Vector:
     return np.where(one == other, 0.0, np.where(np.isnan(found), np.inf, found))
 
 
-def constant_columns(X: Any) -> Mask:
-    """Return which columns (p,) are constant up to rounding, in whatever units."""
-    return np.asarray(column_deviations(X) <= CONSTANT * largest_values(X))
+def constant_columns(X: Any, deviations: Vector) -> Mask:
+    """Return which columns (p,), of these standard deviations, are constant up to rounding, in whatever units."""
+    return np.asarray(deviations <= CONSTANT * largest_values(X))
 
 
 def equal_columns(X: Any) -> Mask:

@@ -50,7 +50,7 @@ def by_columns(score: Score) -> Callable[[Dataset], Vector]:
         dense = (block.toarray() if data.sparse else block for block in blocks)
         with np.errstate(divide="ignore", invalid="ignore"):  # of constant features
             found = np.concatenate([score(block, data.y > 0, weights) for block in dense])
-        return np.where(constant_columns(data.X), 0.0, found)
+        return np.where(constant_columns(data.X, data.deviations), 0.0, found)
 
     vars(scores).pop("__wrapped__")
     return scores
@@ -86,7 +86,9 @@ def fisher(X: Matrix, positive: Mask, weights: Vector) -> Vector:
     """
     parts = [(X[side], weights[side]) for side in (positive, ~positive)]
     means = [column_means(part, own) for part, own in parts]
-    variances = [np.where(constant_columns(part), 0.0, column_variances(part, own)) for part, own in parts]
+    spread = [column_variances(part, own) for part, own in parts]
+    flat = [constant_columns(part, np.sqrt(v)) for (part, _), v in zip(parts, spread, strict=True)]
+    variances = [np.where(one, 0.0, v) for one, v in zip(flat, spread, strict=True)]
     score: Vector = (means[0] - means[1]) ** 2 / (variances[0] + variances[1])
     return score
 

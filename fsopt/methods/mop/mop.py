@@ -82,7 +82,7 @@ def fit_rsvm(
     -----
     Bi, (13), (14) and sections 3 and 7.
     """
-    if constant_columns(data.X).all():
+    if constant_columns(data.X, data.deviations).all():
         raise ParameterError("all samples are the same", "give data that vary")
     return fit_machine("rsvm", data, run, w_cap, scale=scale, kernel=kernel, width=width)
 
