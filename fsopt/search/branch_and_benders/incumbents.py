@@ -144,11 +144,14 @@ class Incumbents:
         """Exchange or take or leave out a feature while that lowers the incumbent; then from perturbed selections."""
         if self.best is None or self.problem.columns is not None:  # machines of groups take longer than nodes
             return
-        cuts = [self.pool.held[k] for k in self.pool.useful(CUTS)]
-        width = np.inf if self.problem.n <= FREE else np.nan
-        search = LocalSearch(self.problem, NodeSolver(self.problem, width, width), cuts, most, go_on)
+        problem, many = (self.problem.part, True) if self.solver.many else (self.problem, False)
+        cuts = [] if many else [self.pool.held[k] for k in self.pool.useful(CUTS)]
+        width = np.inf if problem.n <= FREE else np.nan
+        search = LocalSearch(problem, NodeSolver(problem, width, width), cuts, most, go_on)
         found = search.restarted(self.best.selection, fails, seed=0)
-        if found is not None:
+        if found is not None and many:  # of many samples the exchanges are those of a part
+            self.try_selection(found.selection)
+        elif found is not None:
             self.weigh(found.selection, found.solved.hyperplane.w)
             self.add_cut(found.solved.alpha)
 

@@ -130,9 +130,9 @@ class NodeSolver:
         Without a parent, or a cutoff, it has more of them where the others cost much.
         """
         exact = parent is None
-        if parent is None and self._many:
+        if parent is None and self.many:
             parent = self.rough(at, None)
-        if parent is None or (not self._many and large(self.problem, at)):
+        if parent is None or (not self.many and large(self.problem, at)):
             return self._rounds(at, parent, goal)
         best, near = None, parent
         wider = 1.0
@@ -156,7 +156,7 @@ class NodeSolver:
     def rough(self, at: Partial, parent: NodeHyperplane | None) -> NodeHyperplane | None:
         """Return the hyperplane of a relaxation, not exact, of many samples that of a part; may be out of time."""
         goal = Goal(ROUGH)
-        found = NodeSolver(self.problem.part)._rounds(at, None, goal) if self._many else self.solve(at, parent, goal)
+        found = NodeSolver(self.problem.part)._rounds(at, None, goal) if self.many else self.solve(at, parent, goal)
         if found is None or found.late:
             clock.check()
         unknown = np.full(self.problem.n, -1.0, dtype=np.float32)
@@ -167,7 +167,7 @@ class NodeSolver:
     ) -> Solved | None:
         """Solve the program of some samples (None: all), and take in features until none of the others costs much."""
         features, found = self._features(at, known), None
-        first_order = samples is None and not self._many and large(self.problem, at)
+        first_order = samples is None and not self.many and large(self.problem, at)
         for _ in range(ROUNDS):
             if first_order:
                 solved: Solved | None = relaxed(self.problem, at, features, known, goal)
@@ -200,7 +200,8 @@ class NodeSolver:
         return fast(warm_start)(program, hyperplane, parent.sigma[features], margins, alpha)
 
     @property
-    def _many(self) -> bool:
+    def many(self) -> bool:
+        """Whether the samples are so many that a part of them tells which ones count."""
         return self.problem.n > max(MANY, EACH * self.problem.p)
 
     def margins(self, hyperplane: NodeHyperplane) -> Vector:
@@ -216,7 +217,7 @@ class NodeSolver:
             return None
         distance = problem.distance(margins)
         if np.isnan(self.width):
-            widths = (NEAREST, WIDTHS[1]) if self._many else WIDTHS
+            widths = (NEAREST, WIDTHS[1]) if self.many else WIDTHS
             self.width, self.widest = (float(v) for v in np.quantile(np.abs(margins - 1.0), widths))
         width = max(wider * self.width, float(np.partition(distance, FEWEST - 1)[FEWEST - 1]))
         return self._frozen(margins, distance, width)
