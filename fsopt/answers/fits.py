@@ -160,10 +160,9 @@ class Fit(Told):
     def kept_of(self, data: Dataset) -> Trained:
         """Return what the fit keeps of its training data: names, encoding, digest, and its scores there."""
         encoding = None if data.encoded is None else data.encoded.encoding
-        deviations = data.deviations if data.weights is None else column_deviations(data.X)
+        deviation = tuple((data.deviations if data.weights is None else column_deviations(data.X)).tolist())
         scores = measures(data.y, self.decision_function(data.X)) if self.status.solved else {}
-        found, of_data = tuple(deviations.tolist()), fingerprint(data)
-        return Trained(data.name, data.labels, data.features, of_data, found, encoding, scores)
+        return Trained(data.name, data.labels, data.features, fingerprint(data), deviation, encoding, scores)
 
     def save(self, path: str | Path) -> None:
         """Save the fit as JSON, whole or not at all: for ``fsopt check``, ``fsopt predict`` and fsopt.load_fit.
