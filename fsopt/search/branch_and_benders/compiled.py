@@ -21,7 +21,7 @@ from fsopt.common import clock
 from fsopt.common.jit import available, cached
 from fsopt.search.branch_and_benders.relaxation import COMPILED, ENTRIES
 
-IMPORT, COMPILE = 0.5, 10.0
+IMPORT, COMPILE = 0.3, 10.0
 """CPU seconds of the searches of this process from which compiled functions are imported, and others are compiled."""
 LONG = 30.0
 """Seconds that are left of a time limit for functions to be compiled: that takes most of them, once."""
