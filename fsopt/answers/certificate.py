@@ -99,14 +99,14 @@ def status_line(status: str, bound_source: str = "", notes: Iterable[str] = ()) 
 
 
 def certificate_line(found: Mapping[str, Any] | None) -> str:
-    """Return a certificate, as plain data, in one line: ``convex, holds: infeasibility 1e-16, gap 3e-09``."""
+    """Return a certificate, as plain data, in one line: ``convex, holds: infeasibility 0, gap 3e-09``."""
     if found is None:
         return "none: the solver's claim was not verified"
     ends = [found[name] for name in ("objective", "bound")]
     known = all(isinstance(end, float) for end in ends)  # an infinite bound is a word in plain data
     gap = abs(ends[0] - ends[1]) / max(1.0, abs(ends[0])) if known else 0.0
     words = [f"gap {gap:.1e}"] * (gap > TOLERANCE and "gap" not in found["residuals"])
-    words += [f"{name} {float(v):.0e}" for name, v in found["residuals"].items() if v]
+    words += [f"{name} {float(v):.0e}" if v else f"{name} 0" for name, v in found["residuals"].items()]
     return f"{found['kind']}, {'holds' if found['ok'] else 'does NOT hold'}{': ' * bool(words)}{', '.join(words)}"
 
 

@@ -1,11 +1,12 @@
 r"""The cuts of a proof: few, and each of few digits, that close all leaves of a tree.
 
 A cut closes a leaf where its bound there is at least L, the smallest bound of all leaves, so that the bound of the tree
-stays. Most leaves have bounds far above L. Hence the cuts that close most leaves close those of many others, and most
-multipliers need one or two digits: rounded to multiples of C / steps they change by :math:`\delta_i`, at most half of
-that, and the bound of their cut by about :math:`\sum_i \delta_i g_i` with derivatives g of the order of 1 whose signs
-are independent of those of the errors: by about :math:`\tfrac12 C \sqrt n / steps`. Every rounded cut is asked for its
-bounds, and takes more digits where one of them is below L.
+stays. Most leaves have bounds far above L. Hence the cuts that close most leaves close those of many others (asked
+again, those of others that close few), and most multipliers need one or two digits: rounded to multiples of C / steps
+they change by :math:`\delta_i`, at most half of that, and the bound of their cut by about :math:`\sum_i \delta_i g_i`
+with derivatives g of the order of 1 whose signs are independent of those of the errors: by about
+:math:`\tfrac12 C \sqrt n / steps`. Every rounded cut is asked for its bounds, and takes more digits where one of them
+is below L.
 """
 
 from __future__ import annotations
@@ -55,12 +56,14 @@ def cover(problem: SelectionProblem, grids: NDArray[np.int32], mu: Matrix, leave
     with threadpool_limits(1):
         terms = all_terms(problem, grids, np.full((len(grids), 1), problem.unit), mu)
         least = float(_bounds_of(problem, terms, leaves).min(initial=np.inf))
-        used, places = np.unique(_covered(problem, terms, leaves, least), return_inverse=True)
+        once = leaves._replace(cut=_covered(problem, terms, leaves, least))
+        used, places = np.unique(_covered(problem, terms, once, least), return_inverse=True)
         leaves = leaves._replace(cut=places)
         slack = np.full(len(used), np.inf)
         np.minimum.at(slack, places, _bounds_of(problem, (terms[0][used], terms[1][used]), leaves) - least)
         steps, coarse = _rounded(problem, (grids[used], mu[used]), leaves, least, slack)
-    return Cover(places, steps, coarse, mu[used])
+    order = np.argsort(steps, kind="stable")  # numbers of like sizes compress better
+    return Cover(np.argsort(order)[places], steps[order], coarse[order], mu[used][order])
 
 
 def _bounds_of(problem: SelectionProblem, terms: Terms, leaves: Leaves) -> Vector:
@@ -115,14 +118,10 @@ def _rounded(
     todo = np.flatnonzero(shifts)
     while len(todo):
         coarse = _balanced(grids[todo], shifts[todo], problem.y)
-        place = np.full(len(grids), -1)
-        place[todo] = np.arange(len(todo))
-        mine = np.flatnonzero(place[leaves.cut] >= 0)
-        asked = leaves.at(mine)._replace(cut=place[leaves.cut[mine]])
+        mine = np.flatnonzero(np.isin(leaves.cut, todo))
+        asked = leaves.at(mine)._replace(cut=np.searchsorted(todo, leaves.cut[mine]))
         terms = all_terms(problem, coarse, problem.unit * 2.0 ** shifts[todo, None], mu[todo])
-        low = _bounds_of(problem, terms, asked) < least
-        failed = np.zeros(len(todo), dtype=bool)
-        failed[asked.cut[low]] = True
+        failed = np.isin(np.arange(len(todo)), asked.cut[_bounds_of(problem, terms, asked) < least])
         found[todo[~failed]] = coarse[~failed]
         todo = todo[failed]
         shifts[todo] -= 1

@@ -14,7 +14,7 @@ from support import blobs, sampled
 
 from fsopt.data.hyperplanes import LOSSES
 from fsopt.methods.gbd.proofs import evidence_of
-from fsopt.search.branch_and_benders import evidence
+from fsopt.search.branch_and_benders import evidence, proof_cuts
 from fsopt.search.branch_and_benders.cuts import GRID, Pool, bound, bounds, make_cut, on_grid, valid_grid
 from fsopt.search.branch_and_benders.evidence import replayed, unpacked
 from fsopt.search.branch_and_benders.problem import largest_on_grid
@@ -42,14 +42,15 @@ def test_the_exact_bound_is_that_of_the_search_and_below_every_selection(seed, k
         assert float(lower) >= again - 1e-9 * max(1.0, abs(again))
 
 
-def test_fewer_cuts_of_fewer_digits_prove_as_much():
-    problem = problem_of(NOISE, 1.0, {"m": 5})
+def test_fewer_cuts_of_fewer_digits_prove_as_much(monkeypatch):
+    problem, covered, used = problem_of(NOISE, 1.0, {"m": 5}), proof_cuts._covered, []
+    monkeypatch.setattr(proof_cuts, "_covered", lambda *own: used.append(covered(*own)) or used[-1])
     held, grids, lower, part = shrunk(problem)
+    assert len(part["cuts"]) == len(np.unique(used[1])) <= len(np.unique(used[0])) < len(grids)
+    assert all(one[0] <= other[0] for one, other in itertools.pairwise(part["cuts"]))
     assert float(lower) >= replayed(problem, held).bound - 1e-9
-    assert len(part["cuts"]) < len(grids)
     assert len(json.dumps(part["cuts"])) < 0.5 * len(json.dumps(grids.tolist()))
-    for steps, grid, _ in part["cuts"]:
-        assert valid_grid(np.array(grid), problem.y, steps)
+    assert all(valid_grid(np.array(grid), problem.y, steps) for steps, grid, _ in part["cuts"])
 
 
 @pytest.mark.parametrize("main", [True, False])
@@ -100,8 +101,8 @@ def test_damaged_or_forged_parts_are_refused(message, monkeypatch):
         mu = evidence._text(np.full_like(evidence._array(packed["mu"], float), value))
         with pytest.raises(ValueError, match="not dual feasible"):
             evidence.replayed(problem, {**packed, "mu": mu})
-    nothing = evidence._text(0 * evidence._array(packed["alpha"], np.int32))
-    assert evidence.replayed(problem, {**packed, "alpha": nothing}).bound <= 0.0
+    packed["alpha"] = evidence._text(0 * evidence._array(packed["alpha"], np.int32))
+    assert evidence.replayed(problem, packed).bound <= 0.0
 
 
 def random_cut(problem, rng, name=0):
@@ -139,9 +140,8 @@ def test_a_cut_bounds_every_selection_of_a_node_and_decides_no_feature_wrongly(k
 @pytest.mark.parametrize("limits", [{"m": 3}, {"costs": [1.0, 2.0, 3.0, 1.5, 2.5, 0.0], "budget": 4.0}, {"lam": 1.0}])
 def test_the_pool_returns_the_cut_of_the_largest_bound(limits):
     problem = problem_of(blobs(30, 6, seed=2), 2.0, limits)
-    rng = np.random.default_rng(5)
+    rng, pool = np.random.default_rng(5), Pool(problem)
     cuts = [random_cut(problem, rng, name) for name in range(10)]
-    pool = Pool(problem)
     for cut in cuts:
         pool.add(cut)
     for at in random_nodes(problem, rng, 10):
