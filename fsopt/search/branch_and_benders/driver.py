@@ -211,7 +211,8 @@ class _Loop:
         best, cuts = search.incumbents.best, search.tree.cuts
         if best is None:
             late = OutOfTimeError("no selection was found in time", "give more seconds")
-            raise late if search.frontier else InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
+            ended = KeyboardInterrupt() if stop == "interrupted" else late
+            raise ended if search.frontier else InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
         search.incumbents.best, search.incumbents.gap = None, POLISH
         left = clock.left()  # at least a tenth of a second
         grace = None if left is None else max(left, SHARE * (self.run.time_limit or 0.0))
