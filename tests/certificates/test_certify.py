@@ -15,7 +15,7 @@ from support import blobs
 import fsopt
 from fsopt.answers.results import Point, Status
 from fsopt.certificates.bounds import lower_bound
-from fsopt.certificates.model import StatedBound, certify_point, on_artificial_bound
+from fsopt.certificates.model import StatedBound, certify_point, on_artificial_bound, point_of_prices
 from fsopt.certificates.nonconvex import certify_nonconvex, reduced_costs
 from fsopt.compiler import compile_model, dot
 from fsopt.errors import ParameterError
@@ -209,13 +209,11 @@ def test_duals_are_those_of_the_solved_model_alone(solver):
 def circle() -> pyo.ConcreteModel:
     """Return max x + y on the unit disc with y <= 1/2: the optimum is (sqrt(3)/2, 1/2), its multipliers by hand."""
     m = pyo.ConcreteModel()
-    m.x, m.y, m.idle = pyo.Var(), pyo.Var(), pyo.Var()
+    m.x, m.y, m.idle = pyo.Var(initialize=3**0.5 / 2), pyo.Var(initialize=0.5), pyo.Var()
     m.disc = pyo.Constraint(expr=m.x**2 + m.y**2 <= 1)
     m.cap = pyo.Constraint(expr=m.y <= 0.5)
     m.objective = pyo.Objective(expr=m.x + m.y, sense=pyo.maximize)
     m.dual = pyo.Suffix(direction=pyo.Suffix.IMPORT)
-    m.x.set_value(3**0.5 / 2)
-    m.y.set_value(0.5)
     return m
 
 
@@ -229,6 +227,13 @@ def test_shadow_prices_of_a_cone_by_hand(sign):
     assert found.bound == pytest.approx(0.5 + 3**0.5 / 2)
     m.dual[m.cap] = 0.5
     assert not fsopt.certify(m).ok
+
+
+def test_the_shadow_price_of_a_cone_says_nothing_at_its_apex():
+    cone = compile_model(model_of(lambda x, t: t, lambda x, t: x**2 <= t**2, bounds=[FREE, (0, 9)]))
+    found = [point_of_prices(cone, np.zeros(2), np.array([price])) for price in (1.0, 0.0)]
+    assert len(cone.cones) == 1
+    assert [point is None for point in found] == [True, False]
 
 
 def test_values_without_multipliers_are_feasible_and_no_values_are_an_error():

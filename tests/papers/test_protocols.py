@@ -70,19 +70,12 @@ def test_the_samples_of_colon_are_logarithms_of_mean_0_and_deviation_1():
 # Yang & Ju
 
 
-def limit(data):
-    return FeatureSpace.of(data).limit.alpha
-
-
-def pairs_of(data, folds, seed=0):
-    return [train_and_test(data, fold) for fold in stratified_folds(data, folds, seed)]
-
-
 def test_methods_are_measured_on_the_same_folds_at_a_share_of_each_fold_s_own_limit():
     methods = {"svm": {"c": 2.0}, "l0-mpm": {"alpha": 2.0}, "l1-mpm": {"delta": 0.01}}
     found = compare_methods(DATA, methods, delta=0.4, folds=2, seed=2).set_index(["method", "pair"])
-    for k, (train, test) in enumerate(pairs_of(DATA, 2, seed=2)):
-        own = {**methods, "l0-mpm": {"alpha": 2.0, "delta": 0.4 * limit(train)}}
+    for k, fold in enumerate(stratified_folds(DATA, 2, 2)):
+        train, test = train_and_test(DATA, fold)
+        own = {**methods, "l0-mpm": {"alpha": 2.0, "delta": 0.4 * FeatureSpace.of(train).limit.alpha}}
         for method, params in own.items():
             fit, row = fsopt.fit(method, train, **params), found.loc[method, k]
             scores = fit.scores(test)

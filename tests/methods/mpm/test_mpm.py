@@ -10,7 +10,7 @@ from support import blobs, reference, sampled, without_model
 
 import fsopt
 from fsopt.errors import InfeasibleError
-from fsopt.methods.mpm.space import FeatureSpace, accuracy_limit
+from fsopt.methods.mpm.space import FeatureSpace, accuracy_limit, kernel_ridge
 from fsopt.models.mpm.moments import Moments, kappa, triangular
 from fsopt.models.mpm.mpm import penalised_ratio
 from fsopt.solvers.base import Session
@@ -180,3 +180,5 @@ def test_the_covariances_are_those_of_numpy_and_the_limit_is_that_of_the_dense_f
         expected = np.cov(data.X[data.y == label].T, ddof=int(unbiased)) + 0.3 * np.eye(data.p)
         assert factor.T @ factor == pytest.approx(expected, abs=1e-12)
     assert accuracy_limit(moments).kappa == pytest.approx(accuracy_limit(dense).kappa, rel=1e-9)
+    within = [np.var(data.X[data.y == label], axis=0) for label in (1.0, -1.0)]
+    assert kernel_ridge(data) == pytest.approx(0.01 * np.mean(within), rel=1e-12)

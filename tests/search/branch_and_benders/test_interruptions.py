@@ -103,8 +103,8 @@ def test_a_run_that_is_interrupted_anywhere_and_resumed_proves_the_same_optimum(
     assert len(points) > 1
     for last in points:
         path.unlink(missing_ok=True)
-        late = [OutOfTimeError] * (seam == "within a relaxation")
-        with monkeypatch.context() as patch, suppress(KeyboardInterrupt, *late):
+        late = OutOfTimeError if seam == "within a relaxation" else KeyboardInterrupt
+        with monkeypatch.context() as patch, suppress(KeyboardInterrupt, late):
             Interruption(patch, seam, last)
             fitted(case, checkpoint=path)
         before = json.loads(path.read_text()) if path.exists() else {}
