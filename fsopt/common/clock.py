@@ -151,8 +151,8 @@ def require(size: float, what: str, hint: str = FEWER) -> None:
 
 
 T = TypeVar("T", bound=Any)
-_ASKED: ContextVar[threading.Event | None] = ContextVar("_ASKED", default=None)
-"""Whether Ctrl-C reached the question of many solves that is under way; None without one."""
+_ASKED: ContextVar[list[int] | None] = ContextVar("_ASKED", default=None)
+"""Signals of Ctrl-C to a question of many solves, None without one: in a list, as a handler may interrupt itself."""
 
 
 @contextmanager
@@ -160,28 +160,28 @@ def whole_or_interrupted() -> Iterator[None]:
     """Let a block of many solves end in KeyboardInterrupt after Ctrl-C, whatever its loops made of the signal."""
     # A loop turns Ctrl-C into its incumbent, which in a longer question would pass for the answer of a finished loop.
     outer = _ASKED.get()
-    event = threading.Event() if outer is None else outer
+    asked: list[int] = [] if outer is None else outer
 
     def note(number: int, frame: FrameType | None) -> None:
-        event.set()
+        asked.append(number)
         handle(signal.default_int_handler)  # here, since the end of the block may be what is interrupted
         raise KeyboardInterrupt
 
-    token = _ASKED.set(event)
+    token = _ASKED.set(asked)
     try:
         with _handled(note) if outer is None else nullcontext():
             yield
     finally:
         _ASKED.reset(token)
-        if event.is_set():
+        if asked:
             raise KeyboardInterrupt
 
 
 def end_if_interrupted(stop: str = "") -> None:
     """Raise KeyboardInterrupt in a block of :func:`whole_or_interrupted` that Ctrl-C has reached."""
     asked = _ASKED.get()
-    if asked is not None and (asked.is_set() or stop == "interrupted"):  # some solvers hear it in the place of Python
-        asked.set()
+    if asked is not None and (asked or stop == "interrupted"):  # some solvers hear it in the place of Python
+        asked.append(signal.SIGINT)
         raise KeyboardInterrupt
 
 
@@ -195,15 +195,15 @@ def uninterrupted(answer: T) -> T:
 @contextmanager
 def deferred_interruption() -> Iterator[Callable[[], bool]]:
     """Yield a function that returns whether the user asked for an end by Ctrl-C; a second Ctrl-C interrupts at once."""
-    asked = threading.Event()
+    asked: list[int] = []
 
     def note(number: int, frame: FrameType | None) -> None:
-        if asked.is_set():
+        asked.append(number)
+        if len(asked) > 1:
             raise KeyboardInterrupt
-        asked.set()
 
     with _handled(note):
-        yield asked.is_set
+        yield lambda: bool(asked)
 
 
 @contextmanager

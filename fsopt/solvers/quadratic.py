@@ -92,8 +92,7 @@ def by_qpsolvers(name: str, arrays: Arrays, options: Mapping[str, Any]) -> Answe
     if name == "daqp" and not a.P.nnz:
         options = {"eps_prox": 1e-4, **options}  # by proximal steps: else a linear objective is regularised
     problem = qpsolvers.Problem(P, a.c, *(part for pair in pairs for part in pair))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of dense copies, and of programs without an answer
+    with warnings.catch_warnings(action="ignore"):  # of dense copies, and of programs without an answer
         found = qpsolvers.solve_problem(problem, name, **options)
     info = found.extras.get("info")
     word = "SOLVED" if found.found else "" if info is None else _word(info)

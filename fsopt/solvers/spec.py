@@ -181,8 +181,7 @@ class Package:
 
     def __getattr__(self, attribute: str) -> Any:
         if self._name not in sys.modules:  # Pyomo takes a package for missing from a warning on that is an error
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with warnings.catch_warnings(action="ignore"):
                 import_module(self._name)
         return getattr(import_module(self._name), attribute)
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import signal
+import sys
 import threading
 from contextlib import suppress
 
@@ -31,6 +32,26 @@ def test_the_first_interruption_is_deferred_and_the_second_one_is_not(usual_inte
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize("block", [deferred_interruption, whole_or_interrupted])
+def test_a_second_interruption_at_any_step_of_the_handler_of_the_first_one_waits_for_nothing(block, usual_interruption):
+    left, tracing = [0], sys.gettrace()
+
+    def trace(*_):
+        left[0] -= 1
+        if left[0] == 0:
+            signal.raise_signal(signal.SIGINT)
+        return trace
+
+    signal.signal(signal.SIGALRM, lambda *_: pytest.fail("it waits for itself"))
+    signal.alarm(5)
+    for left[0] in range(1, 12):
+        with suppress(KeyboardInterrupt), block():
+            sys.settrace(trace)
+            signal.raise_signal(signal.SIGINT)
+        sys.settrace(tracing)
+    signal.alarm(0)
 
 
 def swallowed():

@@ -34,8 +34,7 @@ KINDS = ("BestSubsetSVM", "GMEB", "KS", "L0MPM", "RSVM", "SVM")
 @pytest.mark.slow
 @pytest.mark.parametrize("estimator", EACH, ids=lambda cls: cls.__name__)
 def test_the_checks_of_scikit_learn(estimator):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         check_estimator(estimator(**QUICK.get(estimator.__name__, {})))
 
 

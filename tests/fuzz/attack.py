@@ -71,8 +71,7 @@ def attack(cases: Iterable[tuple[str, Callable[[], object]]]) -> dict[str, int]:
         started = time.process_time()
         end = "fault"
         try:
-            with warnings.catch_warnings(), bounded():
-                warnings.simplefilter("ignore")
+            with warnings.catch_warnings(action="ignore"), bounded():
                 call()
             end = "answer"
         except FsoptError as error:

@@ -20,8 +20,7 @@ def solved(program: Small, solver: str, model=None) -> fsopt.SolveResult | None:
     if program.kind not in fsopt.SOLVERS[solver].classes:
         return None
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             return fsopt.solve(model or build(program), solver, time_limit=20)
     except SolverError:
         return None

@@ -117,8 +117,7 @@ def usable_solvers() -> tuple[str, ...]:
         if not spec.available:
             continue
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with warnings.catch_warnings(action="ignore"):
                 fsopt.solve(m, name)
         except SolverError as error:
             if "licence" in str(error):

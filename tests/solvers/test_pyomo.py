@@ -9,14 +9,9 @@ import pyomo.environ as pyo
 import pyomo.kernel as pmo
 import pyomo_contract
 import pytest
+from pyomo.contrib.solver.common import util
 from pyomo.contrib.solver.common.factory import SolverFactory
 from pyomo.contrib.solver.common.results import SolutionStatus, TerminationCondition
-from pyomo.contrib.solver.common.util import (
-    IncompatibleModelError,
-    NoDualsError,
-    NoOptimalSolutionError,
-    NoReducedCostsError,
-)
 from support import sampled
 
 import fsopt
@@ -36,6 +31,7 @@ m.plane = pyo.Constraint(expr=3 * m.x[0] + 4 * m.x[1] == 10)
 m.o = pyo.Objective(expr=m.t)
 """
 SOLVED = f"""{MODEL}
+from pyomo.contrib.solver.common import util
 from pyomo.contrib.solver.common.factory import SolverFactory
 first = pyo.SolverFactory("fsopt_clarabel").solve(m)
 assert round(pyo.value(m.o), 6) == 2.0 and str(first.solver.termination_condition) == "optimal"
@@ -75,7 +71,7 @@ def test_results_have_the_certificate_and_the_source_of_the_bound():
     assert results.extra_info.certificate.ok
     assert results.solution_loader.get_duals()[m.plane] == pytest.approx(0.2)
     m.more = pyo.Constraint(expr=m.t <= 1)
-    with pytest.raises(NoOptimalSolutionError, match="provenInfeasible"):
+    with pytest.raises(util.NoOptimalSolutionError, match="provenInfeasible"):
         solver.solve(m)
     assert results.solution_loader.get_vars()[m.t] == pytest.approx(2.0)  # still those of the first solve
 
@@ -85,15 +81,15 @@ def test_an_answer_whose_certificate_fails_is_not_called_optimal():
     coarse = SolverFactory("fsopt_clarabel", solver_options={"tolerance": 1e-2})
     results = coarse.solve(m, raise_exception_on_nonoptimal_result=False, load_solutions=False)
     assert results.solution_status is not SolutionStatus.optimal
-    with pytest.raises(NoOptimalSolutionError):
+    with pytest.raises(util.NoOptimalSolutionError):
         coarse.solve(m)
 
 
 EXPECTED = (
-    IncompatibleModelError,
-    NoDualsError,
-    NoOptimalSolutionError,
-    NoReducedCostsError,
+    util.IncompatibleModelError,
+    util.NoDualsError,
+    util.NoOptimalSolutionError,
+    util.NoReducedCostsError,
     OptionError,
     AttributeError,
 )

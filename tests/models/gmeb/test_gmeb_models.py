@@ -90,8 +90,7 @@ def test_a_vanishing_multiplier_of_the_norm_does_not_make_the_multipliers_vanish
     for variable in m.component_data_objects(pyo.Var):
         variable.set_value(0.0)
     m.mu[0], m.mu[1] = 1.0, 1.0
-    for constraint in m.component_data_objects(pyo.Constraint):
-        assert constraint.slack() >= 0
+    assert all(constraint.slack() >= 0 for constraint in m.component_data_objects(pyo.Constraint))
     assert pyo.value(m.objective) == 2.0
     assert optimum("gmeb-primal", data, r_plus=100.0, r_minus=100.0)[1] == pytest.approx(2.0, rel=1e-7)
     assert fsopt.solve(m).objective == pytest.approx(2.0, rel=1e-7)
