@@ -173,7 +173,7 @@ def whole_or_interrupted() -> Iterator[None]:
             yield
     finally:
         _ASKED.reset(token)
-        if asked:
+        if asked and not isinstance(sys.exception(), GeneratorExit):  # of a finaliser, whose errors are printed
             raise KeyboardInterrupt
 
 

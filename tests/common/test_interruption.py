@@ -103,6 +103,11 @@ def test_an_interruption_at_the_very_end_of_a_question_leaves_nothing_behind(usu
     end_if_interrupted()
     with whole_or_interrupted():  # the next one has not heard of it
         end_if_interrupted()
+    monkeypatch.undo()
+    block = whole_or_interrupted()
+    block.__enter__()
+    swallowed()
+    block.gen.close()  # as where it is interrupted before it begins: the interpreter prints what a finaliser raises
 
 
 def test_the_error_of_a_solve_that_was_interrupted_is_the_interruption(usual_interruption):
