@@ -153,11 +153,7 @@ def _is_real(value: Any) -> bool:
 TEXT = Argument("a text", lambda value: isinstance(value, str), "give a name in quotes")
 PATH = Argument("a path", lambda value: isinstance(value, str | os.PathLike), "give a text or a pathlib.Path")
 FLAG = Argument("True or False", lambda value: isinstance(value, bool), "give True or False")
-WHOLE = Argument(
-    "a whole number",
-    lambda value: isinstance(value, numbers.Integral) and not isinstance(value, bool),
-    "for example 0",
-)
+WHOLE = Argument("a whole number", lambda v: _is_real(v) and isinstance(v, numbers.Integral), "for example 0")
 SECONDS = Argument("positive", lambda value: _is_real(value) and value > 0, "give seconds > 0")
 FUNCTION = Argument("a function", callable, "give a function of one argument")
 LIST = Argument("a list", _is_list, "give a list of numbers")

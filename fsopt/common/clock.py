@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import FrameType
@@ -51,9 +51,7 @@ _LIMIT: ContextVar[_Limit | None] = ContextVar("limit", default=None)
 
 def seconds_of(limit: float | None) -> float | None:
     """Return a time limit, a real number of whatever type, as a float; None for none, and from :data:`FOREVER` on."""
-    if limit is None or (isinstance(limit, int) and limit >= FOREVER):  # no float holds 10**400
-        return None
-    return float(limit) if float(limit) < FOREVER else None
+    return float(limit) if limit is not None and limit < FOREVER else None  # no float holds 10**400
 
 
 def end_of(limit: float | None) -> float:
@@ -118,8 +116,10 @@ def left(seconds: float | None = None) -> float | None:
 
 
 def expired() -> bool:
-    """Return whether the time limit has passed."""
-    limit = _LIMIT.get()
+    """Return whether the time limit has passed; a second Ctrl-C interrupts a loop here."""
+    limit, heard = _LIMIT.get(), _HEARD.get()
+    if heard is not None and len(heard) > 1:
+        raise KeyboardInterrupt
     return limit is not None and time.perf_counter() >= limit.deadline
 
 
@@ -152,27 +152,32 @@ def require(size: float, what: str, hint: str = FEWER) -> None:
 
 T = TypeVar("T", bound=Any)
 _ASKED: ContextVar[list[int] | None] = ContextVar("_ASKED", default=None)
-"""Signals of Ctrl-C to a question of many solves, None without one: in a list, as a handler may interrupt itself."""
+_HEARD: ContextVar[list[int] | None] = ContextVar("_HEARD", default=None)
+"""Signals of Ctrl-C to a question of many solves, and to a loop; None without one. A handler may interrupt itself."""
+
+
+def _signals() -> list[int]:
+    """Return the list of the question that is under way, a new one without any."""
+    asked = _ASKED.get()
+    return [] if asked is None else asked
 
 
 @contextmanager
 def whole_or_interrupted() -> Iterator[None]:
     """Let a block of many solves end in KeyboardInterrupt after Ctrl-C, whatever its loops made of the signal."""
     # A loop turns Ctrl-C into its incumbent, which in a longer question would pass for the answer of a finished loop.
-    outer = _ASKED.get()
-    asked: list[int] = [] if outer is None else outer
+    asked = _signals()
 
     def note(number: int, frame: FrameType | None) -> None:
         asked.append(number)
-        handle(signal.default_int_handler)  # here, since the end of the block may be what is interrupted
-        raise KeyboardInterrupt
+        if _HEARD.get() is None:
+            handle(signal.default_int_handler)  # here, since the end of the block may be what is interrupted
+            raise KeyboardInterrupt
 
-    token = _ASKED.set(asked)
     try:
-        with _handled(note) if outer is None else nullcontext():
+        with _handled(note, _ASKED, asked):
             yield
     finally:
-        _ASKED.reset(token)
         if asked and not isinstance(sys.exception(), GeneratorExit):  # of a finaliser, whose errors are printed
             raise KeyboardInterrupt
 
@@ -194,30 +199,25 @@ def uninterrupted(answer: T) -> T:
 
 @contextmanager
 def deferred_interruption() -> Iterator[Callable[[], bool]]:
-    """Yield a function that returns whether the user asked for an end by Ctrl-C; a second Ctrl-C interrupts at once."""
-    asked: list[int] = []
-
-    def note(number: int, frame: FrameType | None) -> None:
-        asked.append(number)
-        if len(asked) > 1:
-            raise KeyboardInterrupt
-
-    with _handled(note):
-        yield lambda: bool(asked)
+    """Yield a function that returns whether Ctrl-C asks for an end: a handler that raises may crash compiled code."""
+    heard = _signals()
+    with _handled(lambda number, frame: heard.append(number), _HEARD, heard):
+        yield lambda: bool(heard)
 
 
 @contextmanager
-def _handled(handler: Any) -> Iterator[None]:
+def _handled(handler: Any, variable: ContextVar[list[int] | None], signals: list[int]) -> Iterator[None]:
     """Give Ctrl-C to a handler in a block, but in other threads, and where the caller has a handler of his own."""
-    before = signal.getsignal(signal.SIGINT)
-    if before is not signal.default_int_handler:
-        yield
-        return
-    handle(handler)
+    before, token = signal.getsignal(signal.SIGINT), variable.set(signals)
+    own = before is signal.default_int_handler
+    if own:
+        handle(handler)
     try:
         yield
     finally:
-        handle(before)
+        variable.reset(token)
+        if own:
+            handle(before)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from itertools import islice, starmap
 from pathlib import Path
 from typing import Any, TypeVar
 
-from fsopt.common.clock import held_interruption, whole_or_interrupted
+from fsopt.common.clock import deferred_interruption, held_interruption, whole_or_interrupted
 from fsopt.errors import ParameterError, WorkersLost, needed
 
 MOST_JOBS = 1024
@@ -28,8 +28,6 @@ POLL = 0.2
 """Seconds after which the one who waits for tasks looks at the clock and for an interruption."""
 IDLE = 60.0
 """Seconds that worker processes wait for the next task."""
-HERE = "sequential"
-"""The word for calls in this process."""
 LOST = {"BrokenExecutor", "CancelledError", "KilledWorker", "CommClosedError"}
 """Errors by which executors, and Dask, tell of lost workers or schedulers."""
 Outcome = TypeVar("Outcome")
@@ -82,7 +80,7 @@ def _apart(program: int, seconds: float | None, function: Callable[..., Outcome]
 def unordered(calls: Iterable[tuple[Any, ...]], jobs: int) -> Iterator[Any]:
     """Yield the values of calls (seconds after which their process ends or None, function, arguments) as they end."""
     program, place = os.getpid(), _place()
-    if place == HERE:
+    if place == "sequential":
         yield from (_apart(program, *call) for call in calls)
         return
     count = jobs if place is None else sum(place.ncores().values())
@@ -93,11 +91,11 @@ def unordered(calls: Iterable[tuple[Any, ...]], jobs: int) -> Iterator[Any]:
 
 
 def _place() -> Any:
-    """Return where joblib's configuration wants calls: a client of Dask, None for processes, else :data:`HERE`."""
+    """Return where joblib's configuration wants calls: a client of Dask, None for processes, else ``sequential``."""
     from joblib.parallel import get_active_backend
 
     backend = get_active_backend()[0]
-    own = None if type(backend).__name__ == "LokyBackend" else HERE  # joblib's own workers nest no processes
+    own = None if type(backend).__name__ == "LokyBackend" else "sequential"  # joblib's own workers nest no processes
     return getattr(backend, "client", own)
 
 
@@ -137,10 +135,11 @@ def processes(count: int, given: Executor | None = None) -> Iterator[Executor]:
         try:
             yield executor
         except BaseException:
-            try:
-                _hand_over(executor)
-            finally:
-                executor.shutdown(kill_workers=True)  # and their calls, at most two for each
+            with held_interruption():
+                try:
+                    _hand_over(executor)
+                finally:
+                    executor.shutdown(kill_workers=True)  # and their calls, at most two for each
             raise
 
 
@@ -154,14 +153,18 @@ def results(
     todo, out = iter(calls), dict[Future[Any], Any]()
     try:
         while True:
-            for key, call in islice(todo, most - len(out)):
-                out[_submitted(executor, call)] = key
-            if not out:
-                return
-            if not any(future.done() for future in out):
-                idle()
-            wait(out, timeout=POLL, return_when=FIRST_COMPLETED)
-            for future in [future for future in out if future.done()]:  # also those that their executor cancelled
+            with deferred_interruption() as asked:  # an exception may leave a lock of the executor closed for ever
+                for key, call in islice(todo, most - len(out)):
+                    out[_submitted(executor, call)] = key
+                if not out:
+                    return
+                if not any(future.done() for future in out):
+                    idle()
+                wait(out, timeout=POLL, return_when=FIRST_COMPLETED)
+                ended = [future for future in out if future.done()]  # also those that their executor cancelled
+            if asked():
+                raise KeyboardInterrupt
+            for future in ended:
                 value = future.result()
                 yield out.pop(future), value
     except Exception as error:

@@ -4,7 +4,9 @@ import dataclasses
 import signal
 import sys
 import threading
-from contextlib import suppress
+from concurrent.futures import Future
+from contextlib import nullcontext, suppress
+from types import SimpleNamespace
 
 import pytest
 from sklearn.model_selection import GridSearchCV
@@ -13,6 +15,7 @@ from support import blobs
 import fsopt
 from fsopt.common import clock
 from fsopt.common.clock import deferred_interruption, end_if_interrupted, whole_or_interrupted
+from fsopt.common.teams import results
 from fsopt.errors import SolverError
 from fsopt.estimators import FSV
 from fsopt.papers.reproduction import RunSettings
@@ -21,16 +24,17 @@ from fsopt.studies.running import opened
 from fsopt.studies.tuning import cross_validate, tune
 
 
-def test_the_first_interruption_is_deferred_and_the_second_one_is_not(usual_interruption):
-    with deferred_interruption() as asked:
-        assert not asked()
-        try:
+@pytest.mark.parametrize("question", [nullcontext, whole_or_interrupted])
+def test_a_first_interruption_is_deferred_and_a_second_one_comes_with_a_look_at_the_clock(question, usual_interruption):
+    """No handler raises in a loop: numba ends the process where one does while it takes arguments."""
+    heard = []
+    with suppress(KeyboardInterrupt), question(), deferred_interruption() as asked:
+        for _ in range(2):
+            heard.append((asked(), clock.expired()))
             signal.raise_signal(signal.SIGINT)
-        except KeyboardInterrupt:
-            pytest.fail("the first one is not deferred")
-        assert asked()
-        with pytest.raises(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)
+        heard.append(asked())
+        heard.append(clock.expired())
+    assert heard == [(False, False), (True, False), True]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
@@ -78,12 +82,13 @@ def test_each_part_of_an_interrupted_question_ends_it(usual_interruption):
             end_if_interrupted()
         except KeyboardInterrupt:
             reached.append("between")
-        with deferred_interruption() as asked:  # not deferred: there is nothing to keep
+        with deferred_interruption() as asked:  # a loop that begins after it ends at once
             reached.append(asked())
+        raise SolverError("the solver returned no point", "try another one")
 
     with pytest.raises(KeyboardInterrupt):
         question()
-    assert reached == ["part", "between", False]
+    assert reached == ["part", "between", True]
     end_if_interrupted()
 
 
@@ -110,14 +115,16 @@ def test_an_interruption_at_the_very_end_of_a_question_leaves_nothing_behind(usu
     block.gen.close()  # as where it is interrupted before it begins: the interpreter prints what a finaliser raises
 
 
-def test_the_error_of_a_solve_that_was_interrupted_is_the_interruption(usual_interruption):
-    @whole_or_interrupted()
-    def question():
-        swallowed()
-        raise SolverError("the solver returned no point", "try another one")
+def test_an_interruption_between_the_calls_of_processes_leaves_no_lock_of_theirs_closed(usual_interruption):
+    call = Future()
+
+    def idle():
+        signal.raise_signal(signal.SIGINT)
+        call.set_result("an exception in this function would be one within a lock")
 
     with pytest.raises(KeyboardInterrupt):
-        question()
+        list(results(SimpleNamespace(submit=lambda *_: call), [(0, (int,))], 1, idle))
+    assert call.done()
 
 
 @pytest.mark.parametrize("block", [deferred_interruption, whole_or_interrupted])
