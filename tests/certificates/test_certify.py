@@ -229,6 +229,15 @@ def test_shadow_prices_of_a_cone_by_hand(sign):
     assert not fsopt.certify(m).ok
 
 
+@pytest.mark.parametrize("cost", [lambda x: 2 * x, lambda x: x**2])
+def test_a_variable_of_the_objective_alone_needs_a_value(cost):
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(bounds=(0, 1))
+    m.objective = pyo.Objective(expr=cost(m.x))
+    with pytest.raises(ParameterError, match="'x' has no value"):
+        fsopt.certify(m)
+
+
 def test_the_shadow_price_of_a_cone_says_nothing_at_its_apex():
     cone = compile_model(model_of(lambda x, t: t, lambda x, t: x**2 <= t**2, bounds=[FREE, (0, 9)]))
     found = [point_of_prices(cone, np.zeros(2), np.array([price])) for price in (1.0, 0.0)]

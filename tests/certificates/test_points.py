@@ -144,6 +144,11 @@ def test_a_remainder_of_a_free_variable_counts_as_zero_only_below_its_terms_and_
         assert (found.ok, bool(found.notes)) == (holds, error == 1e-13)  # without the remainder it is -infinity
 
 
+def test_the_head_of_a_cone_gives_its_free_parts_their_ranges():
+    cone = compile_model(model_of(lambda x, t: t, lambda x, t: x**2 <= t**2, bounds=[FREE, (0, 3)]))
+    assert [ends[0] for ends in ranges(cone)] == pytest.approx([-3.0, 3.0])
+
+
 def test_an_incumbent_gives_free_variables_their_ranges():
     """min x + 2 y, x free with x + y >= 1 and x - y >= -4: y is at most 5 where the cost is at most 6."""
     rows = (lambda x, y: x + y >= 1), (lambda x, y: x - y >= -4)

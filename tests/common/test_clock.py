@@ -76,6 +76,9 @@ def test_no_loop_begins_more_than_a_few_solves_after_the_limit():
     with clock.limited(1e-9):
         for _ in range(LATE):
             recorder.solve(session, "a warm program")
+        spent = recorder.seconds["solve"]
+        recorder.renew()
+        assert recorder.seconds["solve"] == spent > 0.0, "what a session took counts when it goes"
         with pytest.raises(OutOfTimeError, match="between two solves"):
             recorder.solve(session, "a warm program")
 

@@ -51,11 +51,8 @@ def run_gbd(max_iterations=250, **options):
     return gbd(data, master, sub, c=C, **options, settings=GbdSettings(max_cuts=max_iterations))
 
 
-def run_mop(data=None, w_cap=3.0, **options):
-    return mop(data or reference("mop_a"), w_cap=w_cap, **options)
-
-
 DATA = blobs(24, 4, seed=1)
+run_mop = partial(mop, reference("mop_a"), w_cap=3.0)
 PENALTY = GmebPenalty.of(DATA, 0.2, 0.2)
 PLANE = np.array([0.9, 0.7, 0.2, -0.3])
 RUNS = {"dca": run_dca, "fsv": run_fsv, "misclass": run_misclass, "gbd": run_gbd, "mop": run_mop}

@@ -99,6 +99,11 @@ def test_penalty_weights_bounds_and_values_that_the_user_gives_the_master_count(
     assert result.bound <= best * (1 + 1e-9)
 
 
+def test_multipliers_off_balance_are_measured_in_the_unit_of_c():
+    off = [subproblem.cut_residuals(reference("gbd_n6"), [np.eye(40)[0]], c) for c in (0.5, 1.0, 4.0)]
+    assert [found["alpha balance"] for found in off] == [1.0, 1.0, 0.25]
+
+
 def test_a_master_that_repeats_itself_ends_the_loop_without_a_claim(monkeypatch):
     """A subproblem solved badly gives weak cuts: the bounds stay true, the gap open."""
     data, exact = reference("gbd_n6"), subproblem.project_multipliers

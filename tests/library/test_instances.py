@@ -79,14 +79,10 @@ def test_data_are_of_their_law_and_the_page_is_mathematics_whose_links_lead_some
     assert all((LIBRARY / slug / link).exists() for link in re.findall(r"\]\(([^)]+)\)", page))
 
 
-def stored(slug):
-    return json.loads((LIBRARY / slug / optima.JSON).read_text(encoding="utf-8"))
-
-
 @pytest.mark.parametrize("slug", sampled(SLUGS, 22, 2))
 def test_the_stored_optimum_is_a_point_of_the_model_with_the_recorded_value(slug):
     program = compile_model(instances.solvable(instances.build_instance(slug)))
-    found = stored(slug)
+    found = json.loads((LIBRARY / slug / optima.JSON).read_text(encoding="utf-8"))
     assert optima.is_optimum(program, found, found["objective"])
     assert found["objective"] == pytest.approx(facts_of(slug)["optimum"]["objective"], rel=1e-7)
     forged = {**found, "variables": {k: v + 0.1 for k, v in found["variables"].items()}}

@@ -15,7 +15,7 @@ from fsopt.certificates.exact.program import exact_program
 from fsopt.compiler import compile_model
 from fsopt.errors import NotShownError
 from fsopt.verifier.programs import semidefinite, triangle
-from fsopt.verifier.rationals import EXACT, enclosed, entropy, exponential, logistic, number, rounded, written
+from fsopt.verifier.rationals import EXACT, decimal, enclosed, entropy, exponential, logistic, number, rounded, written
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 RATIONAL = st.fractions()
@@ -88,6 +88,9 @@ def test_rounding_goes_to_its_side_and_not_far(value, up):
     short = rounded(value * Fraction(1, 3), up=up)
     assert (short >= value / 3) if up else (short <= value / 3)
     assert abs(short - value / 3) <= abs(value) / 2**94
+    told = Fraction(decimal(value, up=up))
+    assert (told >= value) if up else (told <= value)
+    assert abs(told - value) <= abs(value) / 10**11
 
 
 @FEW

@@ -62,10 +62,6 @@ LAM, ALPHA = 0.1, 4.0
 every = pytest.mark.parametrize("name", PENALTIES)
 
 
-def fitted(name, data=FSV_DATA, fit=fsopt.fit):
-    return fit("fsv", data, lam=LAM, alpha=ALPHA, approx=name, scale="none")
-
-
 def shares(data):
     return (1 - LAM) / np.where(data.y > 0, np.sum(data.y > 0), np.sum(data.y < 0))
 
@@ -79,7 +75,7 @@ def decrease(data, w, b, costs):
 @every
 @pytest.mark.parametrize("fit_of", [fsopt.fit, without_model])
 def test_every_step_descends_and_the_answer_satisfies_the_minimum_principle(name, fit_of):
-    fit = fitted(name, fit=fit_of)
+    fit = fit_of("fsv", FSV_DATA, lam=LAM, alpha=ALPHA, approx=name, scale="none")
     penalty = approximation(name, ALPHA)
     errors = np.maximum(1 - FSV_DATA.y * (FSV_DATA.X @ fit.coef + fit.intercept), 0)
     assert fit.objective == pytest.approx(shares(FSV_DATA) @ errors + LAM * penalty.value(fit.coef), rel=1e-9)

@@ -17,10 +17,6 @@ FEW = settings(max_examples=3, deadline=None, derandomize=True)
 SEEDS = st.integers(0, 10**6)
 
 
-def smallest_loss(data):
-    return one_norm(data.X, data.y, weights=np.zeros(data.p))[0]
-
-
 def machine(data, w_cap, solver=None):
     return drained(train("rsvm", data, Run(solver), w_cap))
 
@@ -51,7 +47,7 @@ def test_a_capacity_that_is_not_needed_gives_the_shortest_hyperplane_of_smallest
     found = machine(data, 1e5, solver)
     assert found.outcome.status == "optimal"
     loss = found.outcome.objective
-    assert loss == pytest.approx(smallest_loss(data), rel=1e-6, abs=1e-6)
+    assert loss == pytest.approx(one_norm(data.X, data.y, weights=np.zeros(data.p))[0], rel=1e-6, abs=1e-6)
     assert gamma_of(data, found.alpha, 1e5) == 0
     assert "inactive" in found.warnings[0]
     below, above = (machine(data, found.w @ found.w * share).outcome.objective for share in (0.98, 1.02))

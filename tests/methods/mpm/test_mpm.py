@@ -102,10 +102,6 @@ def test_a_class_of_one_sample_lies_on_its_side_and_the_answer_is_verified(metho
         np.testing.assert_allclose(sorted(fit.details["worst_case"]), [squared / (1.0 + squared), 1.0], rtol=1e-6)
 
 
-def alpha_of(ratio):
-    return max(ratio, 0.0) ** 2 / (1 + max(ratio, 0.0) ** 2)
-
-
 @pytest.mark.parametrize(("lam", "theta"), [(0.0, 0.4), (0.3, 0.6)])
 def test_the_outer_search_against_a_fine_grid(lam, theta):
     data = blobs(40, 2, 2, gap=1.0)
@@ -127,7 +123,8 @@ def test_the_outer_search_against_a_fine_grid(lam, theta):
     assert fit.details["beta"] == pytest.approx(betas[inner[0]], abs=2e-3)
     assert fit.details["worst_case"][1] == pytest.approx(fit.details["beta"], rel=1e-9)
     # The accuracy of class +1 without the penalty is larger than with it.
-    left = alpha_of(penalised_ratio(moments, fit.coef, fit.details["beta"], lam))
+    ratio = max(penalised_ratio(moments, fit.coef, fit.details["beta"], lam), 0.0)
+    left = ratio**2 / (1 + ratio**2)
     assert fit.details["worst_case"][0] >= left - 1e-9
     assert (fit.details["worst_case"][0] - left > 1e-3) == (lam > 0)
 

@@ -57,10 +57,6 @@ def undone(patch):
         patch.undo()
 
 
-def weighted(data, rng):
-    return Dataset(data.X, data.y, weights=rng.choice([0.5, 1.0, 3.0], data.n))
-
-
 STEPS = [
     ("cardinality", 0, "hinge"),
     ("budget", 0, LOSSES[1]),
@@ -74,7 +70,8 @@ STEPS = [
 def test_steps_are_those_of_numpy(kind, seed, loss, loops):
     data, c, limits = drawn(kind, seed)
     rng = np.random.default_rng(seed)
-    problem = problem_of(weighted(data, rng) if seed == 2 else data, c, limits, loss)
+    weights = rng.choice([0.5, 1.0, 3.0], data.n) if seed == 2 else None
+    problem = problem_of(Dataset(data.X, data.y, weights=weights), c, limits, loss)
     parent = NodeSolver(problem).solve(problem.root(), None, Goal(1e-3)).hyperplane
     margins = problem.scores(parent.w) + parent.b * problem.y
     compared = 0

@@ -22,10 +22,6 @@ def neighbours(selection):
             yield tuple(other.astype(int))
 
 
-def always():
-    return True
-
-
 CASES = [
     (seed, k, ("hinge", "hinge", "logistic", "squared-hinge")[(seed + k) % 4], bool((seed + k) % 2))
     for seed in range(6)
@@ -40,7 +36,7 @@ def test_no_allowed_neighbour_is_better(seed, k, loss, free, monkeypatch):
     data, c, limits = drawn(KINDS[k], seed)
     problem, values = problem_of(data, c, limits, loss), allowed_values(data, c, limits, loss)
     width = np.inf if free else np.nan
-    search = LocalSearch(problem, NodeSolver(problem, width, width), [], 10**6, always)
+    search = LocalSearch(problem, NodeSolver(problem, width, width), [], 10**6, lambda: True)
     start = max(values, key=values.__getitem__)
     found = search.descend(np.array(start, dtype=bool))
     at = found.selection
