@@ -69,10 +69,6 @@ def test_gbd_finds_the_best_of_all_allowed_selections_whatever_the_parts_of_the_
     assert not np.any(result.point["w"][result.point["sigma"] == 0])
 
 
-def priced(m):
-    m.objective.expr = m.theta + 7.0 * m.sigma[4] - 2.0 * m.sigma[1]
-
-
 def fixed(m):
     m.sigma[0].fix(1)
     m.sigma[3].fix(0)
@@ -81,6 +77,7 @@ def fixed(m):
 
 
 FIXED = {"include": [0, 5], "exclude": [3, 4]}
+priced = lambda m: m.objective.set_value(m.theta + 7.0 * m.sigma[4] - 2.0 * m.sigma[1])  # noqa: E731
 CHANGED = [  # m, the change of the master, what it stands for, and settings
     (3, priced, {"lam": [0, -2.0, 0, 0, 7.0, 0]}, {}),
     (2, fixed, FIXED, {"start": "zero"}),

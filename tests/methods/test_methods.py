@@ -52,6 +52,10 @@ def test_a_constant_feature_is_never_selected_and_changes_nothing(name):
         assert fsopt.verify(after, wider).verified
 
 
+def test_concave_terms_are_as_steep_as_in_the_papers():
+    assert {fsopt.METHODS[name].parameters["alpha"] for name in ("fsv", "misclass", "l0-mpm")} == {5.0}
+
+
 def test_gmeb_does_not_depend_on_the_units_of_the_features(wdbc):
     rng = np.random.default_rng(5)
     scale, shift = 10.0 ** rng.uniform(-7, 7, wdbc.p), 10 * rng.standard_normal(wdbc.p)

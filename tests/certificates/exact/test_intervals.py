@@ -118,14 +118,11 @@ def test_a_matrix_is_semidefinite_where_its_minors_are(rows):
 def test_a_system_is_solved_exactly_or_called_singular(rows):
     system = [[Fraction(v, 3) for v in row[:3]] for row in rows]
     right = [Fraction(row[3], 7) for row in rows]
-    found = [by(system, right) if regular(rows) else refused(by, system, right) for by in (solved, bareiss)]
+    regular = round(float(np.linalg.det(np.array(rows)[:, :3]))) != 0
+    found = [by(system, right) if regular else refused(by, system, right) for by in (solved, bareiss)]
     assert found[0] == found[1]
     x = found[0]
     assert x is None or [sum(a * v for a, v in zip(row, x, strict=True)) for row in system] == right
-
-
-def regular(rows):
-    return round(float(np.linalg.det(np.array(rows)[:, :3]))) != 0
 
 
 def refused(by, system, right):

@@ -94,8 +94,9 @@ def test_damaged_or_forged_parts_are_refused(message, monkeypatch):
         raw = change(zlib.decompress(base64.b64decode(packed[part])))
         with pytest.raises(ValueError, match=message):
             evidence.replayed(problem, {**packed, part: base64.b64encode(zlib.compress(raw)).decode()})
-    for text in ("%%%", base64.b64encode(b"no stream").decode()):
-        with pytest.raises(ValueError, match=r"base64|header"):
+    cut = base64.b64decode(packed["tree"])[:-5]
+    for text in ("%%%", *(base64.b64encode(raw).decode() for raw in (b"no stream", cut))):
+        with pytest.raises(ValueError, match=r"base64|header|or ends early"):
             evidence.replayed(problem, {**packed, "tree": text})
     for value in (np.nan, np.inf):
         mu = evidence._text(np.full_like(evidence._array(packed["mu"], float), value))
