@@ -24,7 +24,7 @@ from rich.table import Table
 from sklearn.svm import LinearSVC
 
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import midpoint_intercept, svm_value
+from fsopt.data.hyperplanes import hinge, midpoint_intercept
 from fsopt.drivers.run import Run
 from fsopt.linear.first_order import minimise
 
@@ -64,7 +64,8 @@ def seconds(action: Callable[[], Any]) -> tuple[float, Any]:
 
 def value(data: Dataset, w: Any, c: float) -> float:
     """Return the objective of weights with the best intercept."""
-    return svm_value(data, w, midpoint_intercept(data.X @ w, data.y), c)
+    scores = data.X @ w
+    return 0.5 * float(w @ w) + c * hinge(scores + midpoint_intercept(scores, data.y), data.y)
 
 
 def liblinear(data: Dataset, c: float, bound: float) -> tuple[float, float]:

@@ -241,7 +241,6 @@ def test_a_variable_of_the_objective_alone_needs_a_value(cost):
 def test_the_shadow_price_of_a_cone_says_nothing_at_its_apex():
     cone = compile_model(model_of(lambda x, t: t, lambda x, t: x**2 <= t**2, bounds=[FREE, (0, 9)]))
     found = [point_of_prices(cone, np.zeros(2), np.array([price])) for price in (1.0, 0.0)]
-    assert len(cone.cones) == 1
     assert [point is None for point in found] == [True, False]
 
 
