@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,9 +32,6 @@ from fsopt.data.matrices import is_sparse, stays_sparse
 from fsopt.data.validation import map_labels
 from fsopt.errors import DataError, ParameterError
 from fsopt.typing import Frame, Mask, Samples, Vector
-
-if TYPE_CHECKING:
-    from pandas import Series
 
 Given: TypeAlias = Dataset | Frame | str | os.PathLike[str] | tuple[Samples | str, ArrayLike]
 """A data set; samples and labels; a frame or file with the labels in ``label``, or as a pair with their column."""
@@ -201,7 +198,7 @@ def table_of_frame(frame: Any, layout: Layout, *, required: bool) -> Table:
     return Table(typed_columns(frame[features]), features, about, story)
 
 
-def _texts(column: Series) -> Any:
+def _texts(column: Any) -> Any:
     """Return a column as texts (n,), an empty one for a missing value."""
     return column.map(label_text, na_action="ignore").astype(object).where(column.notna(), "").to_numpy()
 

@@ -86,10 +86,9 @@ def fisher(X: Matrix, positive: Mask, weights: Vector) -> Vector:
     """
     parts = [(X[side], weights[side]) for side in (positive, ~positive)]
     means = [column_means(part, own) for part, own in parts]
-    spread = [column_variances(part, own) for part, own in parts]
-    flat = [constant_columns(part, np.sqrt(v)) for (part, _), v in zip(parts, spread, strict=True)]
-    variances = [np.where(one, 0.0, v) for one, v in zip(flat, spread, strict=True)]
-    score: Vector = (means[0] - means[1]) ** 2 / (variances[0] + variances[1])
+    pairs = [(part, column_variances(part, own)) for part, own in parts]
+    total = sum(np.where(constant_columns(part, np.sqrt(v)), 0.0, v) for part, v in pairs)
+    score: Vector = (means[0] - means[1]) ** 2 / total
     return score
 
 

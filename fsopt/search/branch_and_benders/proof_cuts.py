@@ -1,12 +1,11 @@
 r"""The cuts of a proof: few, and each of few digits, that close all leaves of a tree.
 
 A cut closes a leaf where its bound there is at least L, the smallest bound of all leaves, so that the bound of the tree
-stays. Most leaves have bounds far above L. Hence the cuts that close most leaves close those of many others (asked
-again, those of others that close few), and most multipliers need one or two digits: rounded to multiples of C / steps
-they change by :math:`\delta_i`, at most half of that, and the bound of their cut by about :math:`\sum_i \delta_i g_i`
-with derivatives g of the order of 1 whose signs are independent of those of the errors: by about
-:math:`\tfrac12 C \sqrt n / steps`. Every rounded cut is asked for its bounds, and takes more digits where one of them
-is below L.
+stays. Most leaves have bounds far above L. Hence the cuts that close most leaves close those of many others, and most
+multipliers need one or two digits: rounded to multiples of C / steps they change by :math:`\delta_i`, at most half of
+that, and the bound of their cut by about :math:`\sum_i \delta_i g_i` with derivatives g of the order of 1 whose signs
+are independent of those of the errors: by about :math:`\tfrac12 C \sqrt n / steps`. Every rounded cut is asked for its
+bounds, and takes more digits where one of them is below L.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ def cover(problem: SelectionProblem, grids: NDArray[np.int32], mu: Matrix, leave
     with threadpool_limits(1):
         terms = all_terms(problem, grids, np.full((len(grids), 1), problem.unit), mu)
         least = float(_bounds_of(problem, terms, leaves).min(initial=np.inf))
-        once = leaves._replace(cut=_covered(problem, terms, leaves, least))
+        once = leaves._replace(cut=_covered(problem, terms, leaves, least))  # then large cuts take small ones
         used, places = np.unique(_covered(problem, terms, once, least), return_inverse=True)
         leaves = leaves._replace(cut=places)
         slack = np.full(len(used), np.inf)
